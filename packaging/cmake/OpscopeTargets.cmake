@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What every target of the project shares: warnings, sanitizers, ccache, and how a library or a program is declared.
+
+find_program(OPSCOPE_CCACHE ccache)
+if(OPSCOPE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${OPSCOPE_CCACHE})
+    set(CMAKE_C_COMPILER_LAUNCHER ${OPSCOPE_CCACHE})
+endif()
+
+find_program(OPSCOPE_LLD ld.lld)
+if(OPSCOPE_LLD)
+    add_link_options(-fuse-ld=lld)
+endif()
+
+# LibTorch files take over 1 GB of memory each to compile.
+set_property(GLOBAL PROPERTY JOB_POOLS torch_pool=1)
+
+add_library(opscope_options INTERFACE)
+# maybe-uninitialized is off: GCC 12 reports it for inlined code of simdjson and std::variant that is right.
+target_compile_options(opscope_options INTERFACE
+    -Wall -Wextra -Werror -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wno-maybe-uninitialized)
+target_compile_definitions(opscope_options INTERFACE QT_NO_KEYWORDS QT_NO_CAST_FROM_BYTEARRAY
+    QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+target_include_directories(opscope_options INTERFACE ${CMAKE_SOURCE_DIR})
+if(OPSCOPE_SANITIZE)
+    target_compile_options(opscope_options INTERFACE -fsanitize=${OPSCOPE_SANITIZE} -fno-omit-frame-pointer
+        -fno-sanitize-recover=undefined)
+    target_link_options(opscope_options INTERFACE -fsanitize=${OPSCOPE_SANITIZE})
+endif()
+
+# A static library of all sources of one folder. Files are globbed so that a new file needs no second edit.
+function(opscope_library name folder)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.h)
+    if(NOT sources)
+        add_library(${name} INTERFACE)
+        target_link_libraries(${name} INTERFACE opscope_options ${ARGN})
+        return()
+    endif()
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC opscope_options ${ARGN})
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+endfunction()
