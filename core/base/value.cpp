@@ -74,20 +74,22 @@ void appendJson(std::string &out, const Value &value, int indent, int level)
         appendObject(out, value.toObject(), indent, level);
 }
 
-Value fromElement(simdjson::dom::element element, std::size_t depth)
+Value fromElement(simdjson::dom::element element)
 {
     using simdjson::dom::element_type;
     switch (element.type()) {
     case element_type::ARRAY: {
         Value::List items;
-        for (const auto item : element.get_array().value_unsafe())
-            items.push_back(fromElement(item, depth + 1));
+        const simdjson::dom::array array = element.get_array().value_unsafe();
+        for (const auto item : array)
+            items.push_back(fromElement(item));
         return items;
     }
     case element_type::OBJECT: {
         Value::Object members;
-        for (const auto field : element.get_object().value_unsafe())
-            members.emplace_back(std::string(field.key), fromElement(field.value, depth + 1));
+        const simdjson::dom::object object = element.get_object().value_unsafe();
+        for (const auto field : object)
+            members.emplace_back(std::string(field.key), fromElement(field.value));
         return members;
     }
     case element_type::INT64:
@@ -256,7 +258,7 @@ Result<Value> parseJson(std::string_view text, std::string_view name, const Json
     if (error != simdjson::SUCCESS)
         return Status(ErrorCode::corrupt,
                       fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
-    return fromElement(root, 0);
+    return fromElement(root);
 }
 
 } // namespace core
