@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/zip_writer.h"
+
+#include "core/io/inflate.h"
+#include "core/io/little_endian.h"
+#include "core/io/zip_format.h"
+#include "core/io/zip_reader.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <limits>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace core {
+namespace {
+
+constexpr std::uint16_t kVersionPlain = 20;
+constexpr std::uint16_t kVersionZip64 = 45;
+constexpr std::uint16_t kDosDate = 0x0021; // 1980-01-01: the same content gives the same file
+constexpr std::uint64_t kBombRatio = 190;
+constexpr std::uint64_t kBombFreeBytes = std::uint64_t(1) << 20U;
+
+using Parts = std::span<const std::span<const std::byte>>;
+
+bool isBig(std::uint64_t value)
+{
+    return value >= zip::kMax32;
+}
+
+std::uint32_t clipped(std::uint64_t value)
+{
+    return isBig(value) ? zip::kMax32 : static_cast<std::uint32_t>(value);
+}
+
+// What local and central header have in common.
+struct HeaderFields
+{
+    std::string_view name;
+    std::uint64_t offset = 0;
+    std::uint64_t compressedSize = 0;
+    std::uint64_t size = 0;
+    std::uint32_t crc = 0;
+    std::uint16_t method = 0;
+
+    bool needsZip64() const { return isBig(size) || isBig(compressedSize); }
+    std::uint16_t flags() const
+    {
+        const bool ascii =
+            std::all_of(name.begin(), name.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+        return ascii ? std::uint16_t(0) : zip::kFlagUtf8;
+    }
+};
+
+void appendCommon(std::vector<std::byte> &out, const HeaderFields &entry, std::uint16_t version)
+{
+    appendLittle<std::uint16_t>(out, version);
+    appendLittle<std::uint16_t>(out, entry.flags());
+    appendLittle<std::uint16_t>(out, entry.method);
+    appendLittle<std::uint16_t>(out, 0); // time
+    appendLittle<std::uint16_t>(out, kDosDate);
+    appendLittle<std::uint32_t>(out, entry.crc);
+    appendLittle<std::uint32_t>(out, entry.needsZip64() ? zip::kMax32 : clipped(entry.compressedSize));
+    appendLittle<std::uint32_t>(out, entry.needsZip64() ? zip::kMax32 : clipped(entry.size));
+    appendLittle<std::uint16_t>(out, static_cast<std::uint16_t>(entry.name.size()));
+}
+
+void appendName(std::vector<std::byte> &out, std::string_view name)
+{
+    const auto bytes = std::as_bytes(std::span(name));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+std::vector<std::byte> localHeader(const HeaderFields &entry, std::uint32_t alignment)
+{
+    std::vector<std::byte> extra;
+    if (entry.needsZip64()) {
+        appendLittle<std::uint16_t>(extra, zip::kExtraZip64);
+        appendLittle<std::uint16_t>(extra, 16);
+        appendLittle<std::uint64_t>(extra, entry.size);
+        appendLittle<std::uint64_t>(extra, entry.compressedSize);
+    }
+    const std::uint64_t end = entry.offset + zip::kLocalSize + entry.name.size() + extra.size();
+    std::uint64_t padding = (alignment - end % alignment) % alignment;
+    if (padding != 0) {
+        while (padding < 4) // the extra field's own header
+            padding += alignment;
+        appendLittle<std::uint16_t>(extra, zip::kExtraPadding);
+        appendLittle<std::uint16_t>(extra, static_cast<std::uint16_t>(padding - 4));
+        extra.resize(extra.size() + padding - 4);
+    }
+    std::vector<std::byte> out;
+    out.reserve(zip::kLocalSize + entry.name.size() + extra.size());
+    appendLittle<std::uint32_t>(out, zip::kLocalSignature);
+    appendCommon(out, entry, entry.needsZip64() ? kVersionZip64 : kVersionPlain);
+    appendLittle<std::uint16_t>(out, static_cast<std::uint16_t>(extra.size()));
+    appendName(out, entry.name);
+    out.insert(out.end(), extra.begin(), extra.end());
+    return out;
+}
+
+void appendCentral(std::vector<std::byte> &out, const HeaderFields &entry)
+{
+    std::vector<std::byte> extra;
+    if (entry.needsZip64()) {
+        appendLittle<std::uint64_t>(extra, entry.size);
+        appendLittle<std::uint64_t>(extra, entry.compressedSize);
+    }
+    if (isBig(entry.offset))
+        appendLittle<std::uint64_t>(extra, entry.offset);
+    const std::uint16_t version = extra.empty() ? kVersionPlain : kVersionZip64;
+    appendLittle<std::uint32_t>(out, zip::kCentralSignature);
+    appendLittle<std::uint16_t>(out, version); // made by: the plain host 0, without attributes
+    appendCommon(out, entry, version);
+    appendLittle<std::uint16_t>(out, static_cast<std::uint16_t>(extra.empty() ? 0 : extra.size() + 4));
+    appendLittle<std::uint16_t>(out, 0); // comment
+    appendLittle<std::uint16_t>(out, 0); // disk
+    appendLittle<std::uint16_t>(out, 0); // internal attributes
+    appendLittle<std::uint32_t>(out, 0); // external attributes
+    appendLittle<std::uint32_t>(out, clipped(entry.offset));
+    appendName(out, entry.name);
+    if (extra.empty())
+        return;
+    appendLittle<std::uint16_t>(out, zip::kExtraZip64);
+    appendLittle<std::uint16_t>(out, static_cast<std::uint16_t>(extra.size()));
+    out.insert(out.end(), extra.begin(), extra.end());
+}
+
+void appendEnd(std::vector<std::byte> &out, std::uint64_t count, std::uint64_t offset)
+{
+    const std::uint64_t size = out.size();
+    if (count >= zip::kMax16 || isBig(size) || isBig(offset)) {
+        appendLittle<std::uint32_t>(out, zip::kZip64EndSignature);
+        appendLittle<std::uint64_t>(out, zip::kZip64EndSize - 12);
+        appendLittle<std::uint16_t>(out, kVersionZip64);
+        appendLittle<std::uint16_t>(out, kVersionZip64);
+        appendLittle<std::uint32_t>(out, 0);
+        appendLittle<std::uint32_t>(out, 0);
+        appendLittle<std::uint64_t>(out, count);
+        appendLittle<std::uint64_t>(out, count);
+        appendLittle<std::uint64_t>(out, size);
+        appendLittle<std::uint64_t>(out, offset);
+        appendLittle<std::uint32_t>(out, zip::kZip64LocatorSignature);
+        appendLittle<std::uint32_t>(out, 0);
+        appendLittle<std::uint64_t>(out, offset + size);
+        appendLittle<std::uint32_t>(out, 1);
+    }
+    const auto shortCount = static_cast<std::uint16_t>(std::min<std::uint64_t>(count, zip::kMax16));
+    appendLittle<std::uint32_t>(out, zip::kEndSignature);
+    appendLittle<std::uint32_t>(out, 0); // disks
+    appendLittle<std::uint16_t>(out, shortCount);
+    appendLittle<std::uint16_t>(out, shortCount);
+    appendLittle<std::uint32_t>(out, clipped(size));
+    appendLittle<std::uint32_t>(out, clipped(offset));
+    appendLittle<std::uint16_t>(out, 0); // comment
+}
+
+} // namespace
+
+Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level)
+{
+    DeflatedBytes result;
+    result.size = bytes.size();
+    result.crc = crc32(0, bytes);
+    z_stream stream = {};
+    if (bytes.size() > std::numeric_limits<uInt>::max() ||
+        deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return Status(ErrorCode::internal,
+                      fmt::format("{} bytes cannot be deflated in one piece", bytes.size()));
+    result.bytes.resize(deflateBound(&stream, bytes.size()));
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = reinterpret_cast<Bytef *>(result.bytes.data());
+    stream.avail_out = static_cast<uInt>(result.bytes.size());
+    const int code = deflate(&stream, Z_FINISH);
+    result.bytes.resize(stream.total_out);
+    deflateEnd(&stream);
+    if (code != Z_STREAM_END)
+        return Status(ErrorCode::internal,
+                      fmt::format("deflate of {} bytes ended with {}", bytes.size(), code));
+    const bool bomb = bytes.size() > kBombFreeBytes && bytes.size() / kBombRatio >= result.bytes.size();
+    result.stored = bomb || result.bytes.size() >= bytes.size();
+    if (result.stored)
+        result.bytes.assign(bytes.begin(), bytes.end());
+    return result;
+}
+
+Result<std::unique_ptr<ZipWriter>> ZipWriter::create(const std::filesystem::path &path)
+{
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return Status(ErrorCode::unreadable, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    return std::unique_ptr<ZipWriter>(new ZipWriter(path.filename().string(), descriptor));
+}
+
+Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path &path)
+{
+    const auto source = openFile(path);
+    if (!source)
+        return source.status();
+    LoadReport report;
+    ZipOptions options;
+    options.recover = true;
+    const auto archive = ZipArchive::open(*source, report, options);
+    if (!archive)
+        return archive.status();
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0)
+        return Status(ErrorCode::unreadable, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    std::unique_ptr<ZipWriter> writer(new ZipWriter(path.filename().string(), descriptor));
+    for (const ZipEntry &entry : (*archive)->entries())
+        writer->m_entries.push_back({std::string(entry.name), entry.headerOffset, entry.compressedSize,
+                                     entry.size, entry.crc, entry.method});
+    writer->m_offset = (*archive)->endOfEntries();
+    if (Status status = writer->cutBack(Status::ok()); !status)
+        return status;
+    return writer;
+}
+
+ZipWriter::~ZipWriter()
+{
+    ::close(m_descriptor);
+}
+
+Status ZipWriter::addStored(std::string_view name, Parts parts, std::uint32_t alignment)
+{
+    Entry entry;
+    entry.name = name;
+    for (const auto &part : parts) {
+        entry.crc = crc32(entry.crc, part);
+        entry.size += part.size();
+    }
+    entry.compressedSize = entry.size;
+    return addEntry(std::move(entry), parts, alignment);
+}
+
+Status ZipWriter::addStored(std::string_view name, std::span<const std::byte> bytes, std::uint32_t alignment)
+{
+    const std::array parts = {bytes};
+    return addStored(name, Parts(parts), alignment);
+}
+
+Status ZipWriter::addStored(std::string_view name, std::string_view text, std::uint32_t alignment)
+{
+    return addStored(name, std::as_bytes(std::span(text)), alignment);
+}
+
+Status ZipWriter::addDeflated(std::string_view name, const DeflatedBytes &deflated)
+{
+    Entry entry;
+    entry.name = name;
+    entry.compressedSize = deflated.bytes.size();
+    entry.size = deflated.size;
+    entry.crc = deflated.crc;
+    entry.method = deflated.stored ? zip::kStored : zip::kDeflated;
+    const std::array parts = {std::span<const std::byte>(deflated.bytes)};
+    return addEntry(std::move(entry), parts, deflated.stored ? kDefaultAlignment : 1);
+}
+
+Status ZipWriter::addDeflated(std::string_view name, std::span<const std::byte> bytes, int level)
+{
+    const auto deflated = deflateBytes(bytes, level);
+    return deflated ? addDeflated(name, *deflated) : deflated.status();
+}
+
+Status ZipWriter::addEntry(Entry entry, Parts parts, std::uint32_t alignment)
+{
+    if (Status status = checkIdle(); !status)
+        return status;
+    if (entry.name.empty() || entry.name.size() > zip::kMax16)
+        return {ErrorCode::invalidArgument,
+                fmt::format("{}: an entry name of {} bytes", m_name, entry.name.size())};
+    entry.headerOffset = m_offset;
+    const auto header = localHeader(
+        {entry.name, m_offset, entry.compressedSize, entry.size, entry.crc, entry.method}, alignment);
+    std::vector<std::span<const std::byte>> all = {header};
+    all.insert(all.end(), parts.begin(), parts.end());
+    if (Status status = writeAt(m_offset, all); !status)
+        return cutBack(std::move(status));
+    m_lastDataOffset = m_offset + header.size();
+    m_offset = m_lastDataOffset + entry.compressedSize;
+    m_entries.push_back(std::move(entry));
+    return Status::ok();
+}
+
+Status ZipWriter::beginStored(std::string_view name, std::uint64_t size, std::uint32_t alignment)
+{
+    if (Status status = checkIdle(); !status)
+        return status;
+    m_open = std::make_unique<Open>();
+    m_open->entry.name = name;
+    m_open->entry.headerOffset = m_offset;
+    m_open->entry.size = size;
+    m_open->entry.compressedSize = size;
+    m_open->alignment = alignment;
+    m_open->headerLength = localHeader({name, m_offset, size, size, 0, 0}, alignment).size();
+    return Status::ok();
+}
+
+Status ZipWriter::append(std::span<const std::byte> bytes)
+{
+    if (!m_open || bytes.size() > m_open->entry.size - m_open->appended)
+        return {
+            ErrorCode::invalidArgument,
+            fmt::format("{}: {} bytes are appended to no entry with room for them", m_name, bytes.size())};
+    const std::array parts = {bytes};
+    if (Status status = writeAt(m_offset + m_open->headerLength + m_open->appended, parts); !status) {
+        m_open.reset();
+        return cutBack(std::move(status));
+    }
+    m_open->entry.crc = crc32(m_open->entry.crc, bytes);
+    m_open->appended += bytes.size();
+    return Status::ok();
+}
+
+Status ZipWriter::finish()
+{
+    if (!m_open || m_open->appended != m_open->entry.size)
+        return {ErrorCode::invalidArgument,
+                fmt::format("{}: an entry of {} bytes is finished after {}", m_name,
+                            m_open ? m_open->entry.size : 0, m_open ? m_open->appended : 0)};
+    const auto open = std::move(m_open);
+    Entry &entry = open->entry;
+    const auto header =
+        localHeader({entry.name, m_offset, entry.size, entry.size, entry.crc, 0}, open->alignment);
+    const std::array parts = {std::span<const std::byte>(header)};
+    if (Status status = writeAt(m_offset, parts); !status)
+        return cutBack(std::move(status));
+    m_lastDataOffset = m_offset + open->headerLength;
+    m_offset = m_lastDataOffset + entry.size;
+    m_entries.push_back(std::move(entry));
+    return Status::ok();
+}
+
+Status ZipWriter::abandon()
+{
+    m_open.reset();
+    return cutBack(Status::ok());
+}
+
+Status ZipWriter::close()
+{
+    if (Status status = checkIdle(); !status)
+        return status;
+    std::vector<std::byte> directory;
+    for (const Entry &entry : m_entries)
+        appendCentral(directory, {entry.name, entry.headerOffset, entry.compressedSize, entry.size, entry.crc,
+                                  entry.method});
+    appendEnd(directory, m_entries.size(), m_offset);
+    const std::array parts = {std::span<const std::byte>(directory)};
+    if (Status status = writeAt(m_offset, parts); !status)
+        return cutBack(std::move(status));
+    m_offset += directory.size();
+    m_closed = true;
+    return Status::ok();
+}
+
+Status ZipWriter::sync()
+{
+    if (::fdatasync(m_descriptor) != 0)
+        return {ErrorCode::unreadable, fmt::format("{}: {}", m_name, std::strerror(errno))};
+    return Status::ok();
+}
+
+Status ZipWriter::writeAt(std::uint64_t offset, Parts parts)
+{
+    constexpr std::size_t kVectors = 64;
+    std::vector<iovec> vectors;
+    for (const auto &part : parts)
+        if (!part.empty())
+            vectors.push_back({const_cast<std::byte *>(part.data()), part.size()});
+    for (std::size_t at = 0; at < vectors.size();) {
+        const int count = static_cast<int>(std::min(vectors.size() - at, kVectors));
+        const ssize_t wrote = ::pwritev(m_descriptor, &vectors[at], count, static_cast<off_t>(offset));
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return {ErrorCode::unreadable,
+                    fmt::format("{}: writing at byte {}: {}", m_name, offset, std::strerror(errno))};
+        offset += static_cast<std::uint64_t>(wrote);
+        for (auto left = static_cast<std::size_t>(wrote); left > 0;) {
+            const std::size_t step = std::min(left, vectors[at].iov_len);
+            vectors[at].iov_base = static_cast<std::byte *>(vectors[at].iov_base) + step;
+            vectors[at].iov_len -= step;
+            left -= step;
+            at += vectors[at].iov_len == 0 ? 1 : 0;
+        }
+    }
+    return Status::ok();
+}
+
+// Makes the file end after the last whole entry again; REASON is what the caller reports.
+Status ZipWriter::cutBack(Status reason)
+{
+    if (::ftruncate(m_descriptor, static_cast<off_t>(m_offset)) != 0 && reason)
+        return {ErrorCode::unreadable, fmt::format("{}: {}", m_name, std::strerror(errno))};
+    return reason;
+}
+
+Status ZipWriter::checkIdle() const
+{
+    if (m_closed)
+        return {ErrorCode::invalidArgument, fmt::format("{}: the archive is closed", m_name)};
+    if (m_open)
+        return {ErrorCode::invalidArgument,
+                fmt::format("{}: entry {} is not finished", m_name, m_open->entry.name)};
+    return Status::ok();
+}
+
+} // namespace core
