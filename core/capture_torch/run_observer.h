@@ -46,6 +46,9 @@ struct NodeInfo
     std::vector<ModuleLevel> modules; // outermost (root) first; empty: the node belongs to no module
     std::vector<RunFrame> frames;     // outermost first; empty: the file recorded none
     std::vector<std::string> outputs; // names of the values it makes; "" where one is unused
+    // Ids of the nodes whose numbers (sizes, .item() results, arithmetic on them) are arguments of this node,
+    // as far as the graph says: edges that no tensor carries.
+    std::vector<std::uint32_t> numberSources;
 };
 
 // One call of one module as it happened. Ids are dense in the order of the first op.
