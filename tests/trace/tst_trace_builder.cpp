@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/trace_builder.h"
+
+#include <QTest>
+
+using namespace core;
+
+namespace {
+
+TensorRecord tensor(RecordId id, RecordId call, std::vector<std::int64_t> shape)
+{
+    TensorRecord record;
+    record.id = id;
+    record.dtype = DType::float32;
+    record.shape = std::move(shape);
+    record.call = call;
+    return record;
+}
+
+CallRecord call(RecordId id, CallKind kind, std::string func, std::vector<RecordId> outputs,
+                std::vector<RecordId> parents)
+{
+    CallRecord record;
+    record.id = id;
+    record.kind = kind;
+    record.op = kind == CallKind::compute ? "aten." + func + ".default" : "none";
+    record.func = std::move(func);
+    record.outputs = std::move(outputs);
+    record.parents = std::move(parents);
+    return record;
+}
+
+} // namespace
+
+class TestTraceBuilder : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void linksAndLabelsAChain()
+    {
+        TraceBuilder builder;
+        QVERIFY(builder.add(call(0, CallKind::input, "none", {0}, {})).isOk());
+        QVERIFY(builder.add(tensor(0, 0, {2, 3})).isOk());
+        QVERIFY(builder.add(call(1, CallKind::compute, "batch_norm", {1, kNoRecord, 2}, {0})).isOk());
+        QVERIFY(builder.add(tensor(1, 1, {2, 3})).isOk());
+        QVERIFY(builder.add(tensor(2, 1, {0})).isOk());
+        QVERIFY(builder.add(call(2, CallKind::compute, "_assert_async", {}, {1})).isOk());
+        QVERIFY(builder.add(call(3, CallKind::output, "none", {3}, {1, 1})).isOk());
+        QVERIFY(builder.add(tensor(3, 3, {2, 3})).isOk());
+        const auto built = builder.finish(emptyTensorStore(), JobContext());
+        QVERIFY(built.isOk());
+        const Trace &trace = **built;
+
+        QCOMPARE(trace.ops().size(), std::size_t(5));
+        QCOMPARE(trace.label(OpId(0)), std::string_view("input_1:1"));
+        QCOMPARE(trace.publicLabel(OpId(1)), std::string_view("batchnorm_1_1"));
+        QCOMPARE(trace.op(OpId(2)).slot, 2U);
+        QVERIFY(!trace.op(OpId(3)).tensor.isValid());
+        QCOMPARE(trace.parents(OpId(4)).size(), std::size_t(1));
+        QCOMPARE(trace.children(OpId(1)).size(), std::size_t(2));
+        QCOMPARE(trace.op(OpId(1)).bytes, std::int64_t(24));
+        QCOMPARE(trace.op(OpId(3)).bytes, kUnknown);
+        QCOMPARE(trace.computeOps().size(), std::size_t(4));
+        QCOMPARE(trace.computeOps().back(), OpId(4));
+        QCOMPARE(trace.findLabel("batchnorm_2_2"), OpId(2));
+    }
+
+    void notesWhatIsReferredToAndNotThere()
+    {
+        TraceBuilder builder;
+        CallRecord record = call(7, CallKind::compute, "relu", {3}, {9});
+        record.stack = 12;
+        QVERIFY(builder.add(record).isOk());
+        QVERIFY(!builder.add(record).isOk());
+        const auto built = builder.finish(emptyTensorStore(), JobContext());
+        QVERIFY(built.isOk());
+        QVERIFY((*built)->loadReport().has("dangling_reference"));
+        QVERIFY(!(*built)->call(CallId(0)).stack.isValid());
+    }
+
+    void stopsWhenCancelled()
+    {
+        std::stop_source stop;
+        stop.request_stop();
+        TraceBuilder builder;
+        const auto built = builder.finish(emptyTensorStore(), JobContext(stop.get_token()));
+        QVERIFY(!built.isOk());
+        QCOMPARE(built.error().code(), ErrorCode::cancelled);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTraceBuilder)
+#include "tst_trace_builder.moc"
