@@ -13,12 +13,12 @@ HistogramAccumulator::HistogramAccumulator(HistogramScale scale, const TensorSta
 {
     m_histogram.scale = scale;
     m_histogram.counts.assign(std::max<std::size_t>(1, bins), 0);
-    if (scale == HistogramScale::linear && stats.min && stats.max) {
-        m_histogram.low = *stats.min;
-        m_histogram.high = *stats.max;
-    } else if (scale == HistogramScale::log2Magnitude && stats.absMin && stats.absMax) {
-        m_histogram.low = std::floor(std::log2(*stats.absMin));
-        m_histogram.high = std::floor(std::log2(*stats.absMax)) + 1.0;
+    if (scale == HistogramScale::linear && stats.hasFinite()) {
+        m_histogram.low = stats.min;
+        m_histogram.high = stats.max;
+    } else if (scale == HistogramScale::log2Magnitude && stats.absMin > 0.0) {
+        m_histogram.low = std::floor(std::log2(stats.absMin));
+        m_histogram.high = std::floor(std::log2(stats.absMax)) + 1.0;
     }
     const double width = m_histogram.high - m_histogram.low;
     if (width > 0.0 && std::isfinite(width))

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/dtype.h"
-#include "core/trace/tensor_stats_record.h"
+#include "core/trace/tensor_stats.h"
 
 #include <cstddef>
 #include <cstdint>
