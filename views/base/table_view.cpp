@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/base/table_view.h"
+
+#include "views/base/cell_delegate.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QScopedValueRollback>
+
+#include <algorithm>
+
+namespace views {
+
+namespace {
+
+constexpr int kRowHeight = 24;
+constexpr int kHeaderHeight = 24;
+
+} // namespace
+
+TableView::TableView(const Theme &theme, TableModel &model, QWidget *parent)
+    : QTableView(parent), m_model(model)
+{
+    setModel(&model);
+    setItemDelegate(new CellDelegate(theme, this));
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(ExtendedSelection);
+    setShowGrid(false);
+    setAlternatingRowColors(true);
+    setWordWrap(false);
+    setCornerButtonEnabled(false);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setEditTriggers(NoEditTriggers);
+    setTabKeyNavigation(false);
+    verticalHeader()->setVisible(false);
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(kRowHeight);
+    horizontalHeader()->setFixedHeight(kHeaderHeight);
+    horizontalHeader()->setSectionsMovable(true);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setStretchLastSection(true);
+    horizontalHeader()->setSortIndicatorClearable(true);
+    horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    setSortingEnabled(true);
+    connect(this, &QTableView::activated, this,
+            [this](const QModelIndex &index) { Q_EMIT rowActivated(m_model.sourceRow(index.row())); });
+    // Filtering resets the model, which would tell Qt's view that nothing is selected; that is no gesture.
+    connect(&model, &QAbstractItemModel::modelAboutToBeReset, this, [this] { m_showing = true; });
+    connect(&model, &QAbstractItemModel::modelReset, this, [this] { m_showing = false; });
+}
+
+void TableView::resetWidths()
+{
+    if (m_model.source() == nullptr)
+        return;
+    const auto &columns = m_model.source()->columns();
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        setColumnWidth(static_cast<int>(i), columns[i].width);
+}
+
+void TableView::showSourceRow(std::optional<std::size_t> sourceRow, bool center)
+{
+    const QScopedValueRollback<bool> guard(m_showing, true);
+    const int row = sourceRow ? m_model.rowOf(*sourceRow) : -1;
+    if (row < 0) {
+        clearSelection();
+        setCurrentIndex({});
+        return;
+    }
+    const QModelIndexList chosen = selectionModel()->selectedRows();
+    const bool already = chosen.size() == 1 && chosen.front().row() == row;
+    if (!already) {
+        const int column = currentIndex().isValid() ? currentIndex().column() : 0;
+        setCurrentIndex(m_model.index(row, column));
+        selectRow(row);
+    }
+    scrollTo(m_model.index(row, 0), center ? PositionAtCenter : EnsureVisible);
+}
+
+void TableView::selectionChanged(const QItemSelection &selected, const QItemSelection &deselected)
+{
+    QTableView::selectionChanged(selected, deselected);
+    if (m_showing)
+        return;
+    std::vector<int> rows;
+    for (const QModelIndex &index : selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    if (rows.empty())
+        return;
+    std::sort(rows.begin(), rows.end());
+    std::vector<std::size_t> sourceRows;
+    for (const int row : rows)
+        sourceRows.push_back(m_model.sourceRow(row));
+    Q_EMIT rowsPicked(sourceRows);
+}
+
+void TableView::copySelection() const
+{
+    std::vector<int> rows;
+    for (const QModelIndex &index : selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    std::sort(rows.begin(), rows.end());
+    if (!rows.empty())
+        QApplication::clipboard()->setText(m_model.copyText(rows));
+}
+
+void TableView::keyPressEvent(QKeyEvent *event)
+{
+    if (event->matches(QKeySequence::Copy)) {
+        copySelection();
+        event->accept();
+        return;
+    }
+    // Single letters are commands of the window, not a search in the first column.
+    if (!event->text().isEmpty() && event->text().front().isLetterOrNumber() &&
+        (event->modifiers() & ~Qt::ShiftModifier) == Qt::NoModifier) {
+        event->ignore();
+        return;
+    }
+    QTableView::keyPressEvent(event);
+}
+
+} // namespace views
