@@ -28,19 +28,12 @@ void takeFirst(std::int64_t &first, std::int64_t candidate)
         first = candidate;
 }
 
-std::optional<double> ifFinite(double value)
-{
-    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
-
 } // namespace
 
 void StatsAccumulator::add(const void *data, std::size_t count, std::uint64_t first)
 {
-    if (m_dtype == DType::unknown) {
-        m_counts.elements += count;
+    if (m_dtype == DType::unknown)
         return;
-    }
     const std::uint64_t parts = isComplex(m_dtype) ? 2 : 1;
     const StatsPartial partial = scan(partDType(m_dtype), static_cast<const std::byte *>(data),
                                       static_cast<std::size_t>(count * parts));
@@ -110,10 +103,9 @@ TensorStats StatsAccumulator::result() const
     stats.min = m_min;
     stats.max = m_max;
     stats.absMax = std::max(std::fabs(m_min), std::fabs(m_max));
-    stats.absMin = ifFinite(m_absMin);
-    stats.mean = ifFinite(m_mean);
-    if (m_finite > 1)
-        stats.std = ifFinite(std::sqrt(m_squares / static_cast<double>(m_finite - 1)));
+    stats.absMin = std::isfinite(m_absMin) ? m_absMin : 0.0;
+    stats.mean = m_mean;
+    stats.std = std::sqrt(m_squares / static_cast<double>(m_finite));
     return stats;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/dtype.h"
-#include "core/trace/tensor_stats_record.h"
+#include "core/trace/tensor_stats.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
 
 private:
     DType m_dtype;
-    TensorStats m_counts; // counts and first indices; the optionals are filled by result()
+    TensorStats m_counts; // counts and first indices; the rest is filled by result()
     double m_min = 0.0;
     double m_max = 0.0;
     double m_absMin = 0.0;

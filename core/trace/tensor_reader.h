@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/dtype.h"
+#include "core/base/element_codec.h"
 #include "core/trace/trace.h"
 
 #include <cstddef>
@@ -47,8 +48,10 @@ private:
 
 // "not_saved", "too_large", ...: the word for a payload state.
 std::string_view payloadStateName(PayloadState state);
-// Element I of little-endian DATA as a double (a complex element's real part; booleans 0 or 1; integers
-// rounded beyond 2^53).
-double elementAsDouble(DType dtype, std::span<const std::byte> data, std::size_t index);
+// Element INDEX of DATA as a double, by the rules of core/base/element_codec.h; DATA must hold it.
+inline double elementAsDouble(DType dtype, std::span<const std::byte> data, std::size_t index)
+{
+    return elementAsDouble(dtype, data.data(), index);
+}
 
 } // namespace core

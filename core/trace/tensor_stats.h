@@ -7,9 +7,9 @@ namespace core {
 
 // What one pass over a tensor's elements found. Counts are of elements; for a complex tensor of its real
 // parts, so ELEMENTS is twice the number of complex values. min, max, absMin, absMax, mean and std are over
-// the finite elements and mean something only if hasFinite() (std is the population form). First positions
-// are flat row-major element indices, -1 when there is none. Statistics of integers and booleans have no
-// non-finite counts by nature.
+// the finite elements and mean something only if hasFinite() (absMin is the smallest magnitude above zero, 0
+// when all are zero; std is the population form). First positions are flat row-major element indices, -1 when
+// there is none. Statistics of integers and booleans have no non-finite counts by nature.
 struct TensorStats
 {
     std::uint64_t elements = 0;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/capture_request.h"
+
+#include <QTest>
+
+using namespace core;
+
+class TestCaptureRequest : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsSavePolicies()
+    {
+        const auto policy = parseSavePolicy("module:h.*.attn,op:softmax,max:2M");
+        QVERIFY(policy.isOk());
+        QCOMPARE(policy->mode, SavePolicy::Mode::chosen);
+        QCOMPARE(policy->modules, std::vector<std::string>{"h.*.attn"});
+        QCOMPARE(policy->maxBytesPerTensor, std::uint64_t(2) << 20);
+        QCOMPARE(savePolicyText(*policy), std::string("module:h.*.attn,op:softmax,max:2097152"));
+        const auto refused = parseSavePolicy("all,most");
+        QVERIFY(!refused.isOk());
+        QVERIFY(refused.error().message().find("most") != std::string::npos);
+    }
+
+    void comesBackWhole()
+    {
+        CaptureRequest request;
+        request.modelPath = "model.pt2";
+        request.seed = 0xfedcba9876543210ULL;
+        request.inputs = {{"x", "f32[2]=ones"}};
+        request.backward = BackwardRequest{"sum", "", "", 2, 1024.0, {"x"}};
+        const auto back = captureRequestFromValue(toValue(request));
+        QVERIFY(back.isOk());
+        QCOMPARE(toJson(toValue(*back)), toJson(toValue(request)));
+        QCOMPARE(back->seed, request.seed);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestCaptureRequest)
+#include "tst_capture_request.moc"
