@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/trace/records.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +53,15 @@ struct NodeInfo
     std::vector<std::uint32_t> numberSources;
 };
 
+// A module that the file names, whether or not it is called.
+struct ModuleInfo
+{
+    std::string path; // dotted address, "" is the root
+    std::string type;
+    std::optional<bool> training;     // unknown: the file does not say
+    std::vector<std::string> aliases; // further addresses of the same module
+};
+
 // One call of one module as it happened. Ids are dense in the order of the first op.
 struct ModuleCallInfo
 {
@@ -74,8 +85,6 @@ struct RegionInfo
 // A number that a symbolic or Python-number node gave.
 using RunNumber = std::variant<std::int64_t, double, bool>;
 
-enum class TensorRole { parameter, buffer, constant, input };
-
 // Thrown by an observer, or by the fallback below it, to end a run early: without a base class, because only
 // such a type passes the TorchScript interpreter and the autograd engine unchanged. The drivers catch it and
 // return Status `cancelled` with detail "stopped".
@@ -87,22 +96,28 @@ struct StopRun
 // that runs the model, in execution order; the driver does not own the observer and holds no lock. An
 // observer must not dispatch recorded ops from inside these functions.
 //
-// Order of a run: namedTensor for all state and all inputs; then for each node nodeStarts, the dispatched
-// ops, nodeEnds (or numberComputed between them); regions nest. The ops dispatched between nodeStarts and
-// nodeEnds belong to that node. Ops dispatched between internalOpsBegin and internalOpsEnd are the driver's
-// own (predicate of cond, select and stack of map and scan, copies of functional mutations back into state):
-// no rows, but tensors they make still descend from their inputs.
+// Order of a run: moduleDeclared for every module the file names, parents first; namedTensor for all state
+// and all inputs; then for each node nodeStarts, the dispatched ops, nodeEnds (or numberComputed between
+// them); regions nest. The ops dispatched between nodeStarts and nodeEnds belong to that node. Ops dispatched
+// between internalOpsBegin and internalOpsEnd are the driver's own (predicate of cond, select and stack of
+// map and scan, copies of functional mutations back into state): no rows, but tensors they make still descend
+// from their inputs.
 class RunObserver
 {
 public:
     virtual ~RunObserver() = default;
 
-    // A tensor that exists before the run. NAMES holds all names of a tied one, the first is the one to show.
+    virtual void moduleDeclared(const ModuleInfo &module) = 0;
+
+    // A tensor that exists before the run; ROLE is parameter, buffer, constant or input. NAMES holds all
+    // names of a tied one, the first is the one to show.
     virtual void namedTensor(TensorRole role, const std::vector<std::string> &names,
                              const at::Tensor &tensor) = 0;
 
     // The module call is told before the first node inside it starts.
     virtual void moduleCallStarted(const ModuleCallInfo &call) = 0;
+    // Told by drivers that see the end of a call (TorchScript); OUTPUTS is what the module returned.
+    virtual void moduleCallEnded(const ModuleCallInfo &call, const std::vector<c10::IValue> &outputs) = 0;
 
     // MODULECALL is the id of the innermost module call the node runs in, none if it belongs to no module.
     virtual void nodeStarts(const NodeInfo &node, std::optional<std::uint32_t> moduleCall) = 0;

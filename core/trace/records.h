@@ -57,6 +57,7 @@ struct ModuleRecord
     Value attributes;                 // what the source says beyond this; object or null
 };
 
+// Recorded when the call starts; a second record with the same id completes it (outputs, duration).
 struct ModuleCallRecord
 {
     RecordId id = kNoRecord;
@@ -99,6 +100,15 @@ struct PayloadRecord
 
 enum class TensorRole : std::uint8_t { output, input, parameter, buffer, constant, gradient };
 
+// What went into an op where its output first was bad: the call's positional arguments in order, a tensor as
+// its element there (broadcast; null where it cannot be or was not kept), a number as it is. AT is the flat
+// row-major index in the output.
+struct OperandsAt
+{
+    std::int64_t at = -1;
+    std::vector<Value> values;
+};
+
 // One version of one tensor. A write in place makes a new version of the same storage.
 struct TensorRecord
 {
@@ -120,6 +130,10 @@ struct TensorRecord
     RecordId gradNode = kNoRecord;    // its grad_fn
     std::uint32_t gradNodeOutput = 0;
     std::vector<double> sample; // the first (at most 16) elements in row-major order, whatever the policy
+    // Of an output that the call made bad: at the first element that is not finite, and at the first NaN when
+    // that is another one.
+    std::optional<OperandsAt> operandsAtFirst;
+    std::optional<OperandsAt> operandsAtFirstNan;
 };
 
 struct ArgumentRecord

@@ -117,6 +117,8 @@ struct TensorRow
     PayloadRow payload;
     GradNodeId gradNode;
     std::uint32_t gradNodeOutput = 0;
+    StringId operandsAtFirst;    // JSON {"at": flat index, "values": [..]}; none
+    StringId operandsAtFirstNan; // the same at the first NaN when that is another element; none
 };
 
 struct ModuleRow

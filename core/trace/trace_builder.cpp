@@ -64,6 +64,17 @@ Range TraceBuilder::addStrings(const std::vector<std::string> &values)
 // While records come in, id fields of rows hold record ids; resolveReferences() turns them into rows at the
 // end.
 
+namespace {
+
+Value operandsValue(const std::optional<OperandsAt> &operands)
+{
+    if (!operands)
+        return {};
+    return Value::object({{"at", operands->at}, {"values", Value(Value::List(operands->values))}});
+}
+
+} // namespace
+
 Status TraceBuilder::add(FrameRecord record)
 {
     if (!m_frames.insert(record.id, static_cast<std::uint32_t>(m_tables.frames.size())))
@@ -114,8 +125,16 @@ Status TraceBuilder::add(ModuleRecord record)
 
 Status TraceBuilder::add(ModuleCallRecord record)
 {
-    if (!m_moduleCalls.insert(record.id, static_cast<std::uint32_t>(m_tables.moduleCalls.size())))
-        return duplicate("module call", record.id);
+    const auto index = static_cast<std::uint32_t>(m_tables.moduleCalls.size());
+    if (!m_moduleCalls.insert(record.id, index)) {
+        // The record that completes a call.
+        ModuleCallRow &known = m_tables.moduleCalls[m_moduleCalls.find(record.id)];
+        if (known.outputs.count != 0 || known.durationNs != kUnknown)
+            return duplicate("module call", record.id);
+        known.outputs = addIds(m_tables.tensorIds, record.outputs);
+        known.durationNs = record.durationNs;
+        return Status::ok();
+    }
     ModuleCallRow row;
     row.module = ModuleId(record.module);
     row.index = record.index;
@@ -169,6 +188,8 @@ Status TraceBuilder::add(TensorRecord record)
                    record.payload.offset, record.payload.bytes};
     row.gradNode = GradNodeId(record.gradNode);
     row.gradNodeOutput = record.gradNodeOutput;
+    row.operandsAtFirst = json(operandsValue(record.operandsAtFirst));
+    row.operandsAtFirstNan = json(operandsValue(record.operandsAtFirstNan));
     m_tables.tensors.push_back(row);
     return Status::ok();
 }
