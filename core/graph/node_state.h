@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/trace/trace.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+// What a picture says about an op, mildest first: of several ops in one box the last of this list shows.
+enum class NodeState : std::uint8_t {
+    clean,
+    healed,     // backward: bad in, finite out
+    propagated, // bad in, bad out
+    spreads,    // the bad share grows by a new row, channel or sample
+    sink,       // bad in, finite out
+    cause,      // its output makes a birth unavoidable
+    reached,    // an output or loss is bad
+    origin,     // bad out, none in
+};
+std::string_view nodeStateName(NodeState state);
+
+// The state of every op row of a trace, by OpId; empty: all clean. Reports fill it (nonfinite_origin), or
+// marksFromStats when no report ran.
+struct GraphMarks
+{
+    std::vector<NodeState> byOp;
+
+    NodeState of(OpId op) const { return op.index() < byOp.size() ? byOp[op.index()] : NodeState::clean; }
+};
+
+// Neither values nor statistics were kept of a row that has a tensor: nobody looked at it, so nothing may be
+// said. Rows whose tensor holds nothing by nature (undefined, meta, not yet written) count as looked at.
+bool isUnchecked(const Trace &trace, OpId op);
+
+// States by the measured counts alone: NaN out and none in is an origin, and so is +Inf; NaN in and out
+// propagates; NaN in and none out is a sink; a row with Inf that an origin reads is its cause; a bad output
+// row is reached. -Inf that no origin reads (a mask) stays clean. Linear in ops and edges.
+GraphMarks marksFromStats(const Trace &trace);
+
+} // namespace core
