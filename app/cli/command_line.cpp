@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/help_text.h"
+#include "core/base/near_names.h"
+#include "core/ipc/messages.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace app {
+namespace {
+
+using core::ErrorCode;
+using core::Result;
+using core::Status;
+using core::Value;
+
+constexpr OptionSpec kJson{"json", "", "print exactly one JSON document on standard output"};
+constexpr OptionSpec kHelp{"help", "", "print this help", 'h'};
+
+bool asksFor(std::span<const std::string_view> words, std::string_view option)
+{
+    const auto end = std::ranges::find(words, "--");
+    return std::find(words.begin(), end, option) != end;
+}
+
+Status unknownCommand(std::string_view name)
+{
+    std::vector<std::string_view> names;
+    for (const CommandSpec &command : commandTable())
+        names.push_back(command.name);
+    const std::vector<std::string_view> near = core::nearNames(name, names, 1);
+    return Status(ErrorCode::invalidArgument, "there is no command \"" + std::string(name) + "\"")
+        .withRemedy(near.empty() ? "opscope-cli --help lists the commands"
+                                 : "did you mean \"" + std::string(near.front()) + "\"?");
+}
+
+Status checkOperands(const CommandSpec &command, const Arguments &arguments)
+{
+    const std::size_t given = arguments.operands().size();
+    if (given >= command.minOperands && given <= command.maxOperands)
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument,
+                  std::string(command.name) + " takes " + std::string(command.operands) + ", " +
+                      std::to_string(given) + (given == 1 ? " operand is given" : " operands are given"));
+}
+
+Result<ExitCode> runCommand(const CommandSpec &command, std::span<const std::string_view> words,
+                            CommandContext &context)
+{
+    std::vector<OptionSpec> options(command.options.begin(), command.options.end());
+    options.push_back(kJson);
+    options.push_back(kHelp);
+    Result<Arguments> arguments = Arguments::parse(words, options, command.takesAnyOption);
+    Status status = arguments ? checkOperands(command, *arguments) : arguments.error();
+    if (!status)
+        return std::move(status).withRemedy("opscope-cli " + std::string(command.name) + " --help shows its use");
+    return command.run(*arguments, context);
+}
+
+ExitCode versionAnswer(Console &console)
+{
+    console.print(std::string(core::buildId()) + "\n");
+    console.printDocument(Value::object({{"version", core::buildId()}}));
+    return ExitCode::nothingFound;
+}
+
+ExitCode helpAnswer(Console &console, const CommandSpec *command)
+{
+    const std::string text = command == nullptr ? programHelp() : commandHelp(*command);
+    console.print(text);
+    console.printDocument(Value::object({{"help", text}}));
+    return ExitCode::nothingFound;
+}
+
+Result<ExitCode> dispatch(std::span<const std::string_view> words, CommandContext &context)
+{
+    const auto isWord = [](std::string_view word) { return !word.starts_with('-'); };
+    const auto name = std::ranges::find_if(words, isWord);
+    if (name == words.end()) {
+        if (asksFor(words, "--version"))
+            return versionAnswer(context.console);
+        if (asksFor(words, "--help") || asksFor(words, "-h"))
+            return helpAnswer(context.console, nullptr);
+        return Status(ErrorCode::invalidArgument, "no command is given")
+            .withRemedy("opscope-cli --help lists the commands");
+    }
+    const CommandSpec *command = findCommand(*name);
+    if (command == nullptr)
+        return unknownCommand(*name);
+    std::vector<std::string_view> rest(words.begin(), name);
+    rest.insert(rest.end(), name + 1, words.end());
+    if (asksFor(rest, "--help") || asksFor(rest, "-h"))
+        return helpAnswer(context.console, command);
+    return runCommand(*command, rest, context);
+}
+
+} // namespace
+
+const CommandSpec *findCommand(std::string_view name)
+{
+    const std::span<const CommandSpec> table = commandTable();
+    const auto found = std::ranges::find(table, name, &CommandSpec::name);
+    return found == table.end() ? nullptr : &*found;
+}
+
+int runCommandLine(std::span<const std::string_view> words, const ProgramStreams &streams, std::stop_token stop,
+                   const std::filesystem::path &programFolder)
+{
+    Console console(streams.answers, streams.messages, asksFor(words, "--json"));
+    core::JobContext job(stop, [&console](const core::Progress &progress) { console.progress(progress); });
+    CommandContext context{console, job, programFolder};
+    Result<ExitCode> code = dispatch(words, context);
+    for (const std::string &warning : job.takeWarnings())
+        console.warning(warning);
+    if (!code) {
+        console.failure(code.error());
+        code = exitCodeOf(code.error());
+    }
+    if (!console.finish()) {
+        console.message("standard output could not be written");
+        return static_cast<int>(ExitCode::unreadable);
+    }
+    return static_cast<int>(*code);
+}
+
+} // namespace app

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+// The names a person may have meant by NAME: at most LIMIT of KNOWN, nearest first, those in which a third of
+// the letters or less differ (optimal string alignment distance) or that contain NAME whole. Views into
+// KNOWN.
+std::vector<std::string_view> nearNames(std::string_view name, std::span<const std::string_view> known,
+                                        std::size_t limit = 3);
+
+} // namespace core
