@@ -32,7 +32,10 @@ const OptionSpec *specOfLetter(std::span<const OptionSpec> options, char letter)
     return found == options.end() ? nullptr : &*found;
 }
 
-bool isOptionWord(std::string_view word) { return word.starts_with("--") && word.size() > 2; }
+bool isOptionWord(std::string_view word)
+{
+    return word.starts_with("--") && word.size() > 2;
+}
 
 bool isLetterWord(std::string_view word)
 {
@@ -40,7 +43,10 @@ bool isLetterWord(std::string_view word)
     return word.size() == 2 && word[0] == '-' && isLetter(word[1]);
 }
 
-Status usage(std::string message) { return Status(ErrorCode::invalidArgument, std::move(message)); }
+Status usage(std::string message)
+{
+    return Status(ErrorCode::invalidArgument, std::move(message));
+}
 
 std::optional<double> parseDouble(std::string_view text)
 {
@@ -150,8 +156,8 @@ Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, st
         return std::optional<std::int64_t>();
     const std::optional<std::int64_t> value = parseInteger(*text);
     if (!value || *value < least)
-        return usage("option --" + std::string(name) + " is \"" + *text + "\", it takes a whole number of at least " +
-                     std::to_string(least));
+        return usage("option --" + std::string(name) + " is \"" + *text +
+                     "\", it takes a whole number of at least " + std::to_string(least));
     return value;
 }
 

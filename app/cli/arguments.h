@@ -20,7 +20,7 @@ struct OptionSpec
     std::string_view name;  // "max-depth", without the leading dashes
     std::string_view value; // what its value is called in --help; empty: a flag without a value
     std::string_view help;
-    char letter = 0;        // a short form: 'o' for -o
+    char letter = 0; // a short form: 'o' for -o
     bool repeats = false;
 };
 
@@ -56,8 +56,8 @@ private:
     std::vector<std::pair<std::string, std::string>> m_options; // in the order given
 };
 
-// The value of a helper's option: true, false, none, null, a number, NaN or Infinity, JSON for mappings, lists
-// and quoted strings, else the text itself. invalidArgument when JSON text is broken.
+// The value of a helper's option: true, false, none, null, a number, NaN or Infinity, JSON for mappings,
+// lists and quoted strings, else the text itself. invalidArgument when JSON text is broken.
 core::Result<core::Value> parseOptionValue(std::string_view name, std::string_view text);
 
 } // namespace app

@@ -42,7 +42,8 @@ struct CommandSpec
     bool takesAnyOption = false; // report, run: the options are those of the helper that is named
 };
 
-std::span<const CommandSpec> commandTable();
+// In the order --help lists them.
+std::span<const CommandSpec *const> commandTable();
 const CommandSpec *findCommand(std::string_view name);
 
 struct ProgramStreams
@@ -52,7 +53,7 @@ struct ProgramStreams
 };
 // The whole program but signals: parses WORDS (without the program's name), runs, prints, and gives the exit
 // code.
-int runCommandLine(std::span<const std::string_view> words, const ProgramStreams &streams, std::stop_token stop,
-                   const std::filesystem::path &programFolder);
+int runCommandLine(std::span<const std::string_view> words, const ProgramStreams &streams,
+                   std::stop_token stop, const std::filesystem::path &programFolder);
 
 } // namespace app

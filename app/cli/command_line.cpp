@@ -29,8 +29,8 @@ bool asksFor(std::span<const std::string_view> words, std::string_view option)
 Status unknownCommand(std::string_view name)
 {
     std::vector<std::string_view> names;
-    for (const CommandSpec &command : commandTable())
-        names.push_back(command.name);
+    for (const CommandSpec *command : commandTable())
+        names.push_back(command->name);
     const std::vector<std::string_view> near = core::nearNames(name, names, 1);
     return Status(ErrorCode::invalidArgument, "there is no command \"" + std::string(name) + "\"")
         .withRemedy(near.empty() ? "opscope-cli --help lists the commands"
@@ -56,7 +56,8 @@ Result<ExitCode> runCommand(const CommandSpec &command, std::span<const std::str
     Result<Arguments> arguments = Arguments::parse(words, options, command.takesAnyOption);
     Status status = arguments ? checkOperands(command, *arguments) : arguments.error();
     if (!status)
-        return std::move(status).withRemedy("opscope-cli " + std::string(command.name) + " --help shows its use");
+        return std::move(status).withRemedy("opscope-cli " + std::string(command.name) +
+                                            " --help shows its use");
     return command.run(*arguments, context);
 }
 
@@ -101,13 +102,13 @@ Result<ExitCode> dispatch(std::span<const std::string_view> words, CommandContex
 
 const CommandSpec *findCommand(std::string_view name)
 {
-    const std::span<const CommandSpec> table = commandTable();
+    const std::span<const CommandSpec *const> table = commandTable();
     const auto found = std::ranges::find(table, name, &CommandSpec::name);
-    return found == table.end() ? nullptr : &*found;
+    return found == table.end() ? nullptr : *found;
 }
 
-int runCommandLine(std::span<const std::string_view> words, const ProgramStreams &streams, std::stop_token stop,
-                   const std::filesystem::path &programFolder)
+int runCommandLine(std::span<const std::string_view> words, const ProgramStreams &streams,
+                   std::stop_token stop, const std::filesystem::path &programFolder)
 {
     Console console(streams.answers, streams.messages, asksFor(words, "--json"));
     core::JobContext job(stop, [&console](const core::Progress &progress) { console.progress(progress); });

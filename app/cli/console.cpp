@@ -40,7 +40,10 @@ void Console::message(std::string_view text)
     write(m_messages, "opscope-cli: " + std::string(text) + "\n");
 }
 
-void Console::warning(std::string_view text) { message("warning: " + std::string(text)); }
+void Console::warning(std::string_view text)
+{
+    message("warning: " + std::string(text));
+}
 
 void Console::failure(const core::Status &status)
 {

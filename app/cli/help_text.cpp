@@ -45,8 +45,8 @@ std::string programHelp()
 {
     std::string out = "usage: opscope-cli COMMAND [options]\n\n"
                       "Captures, reads and diagnoses runs of PyTorch models.\n\ncommands:\n";
-    for (const CommandSpec &command : commandTable())
-        out += "  " + padded(command.name, 10) + "  " + std::string(command.summary) + "\n";
+    for (const CommandSpec *command : commandTable())
+        out += "  " + padded(command->name, 10) + "  " + std::string(command->summary) + "\n";
     out += "\noptions:\n"
            "  --help      print this help; opscope-cli COMMAND --help that of a command\n"
            "  --version   print the version and the revision this program was built from\n"

@@ -98,6 +98,8 @@ std::string reportCard(const Report &report);
 // A person's view: the card's lead, every finding, the whole table in columns.
 std::string reportText(const Report &report);
 std::string reportMarkdown(const Report &report);
+// A table in aligned columns with a header line; long cells are shortened.
+std::string tableText(const ReportTable &table);
 // The table as RFC 4180 text with a header line; a report without a table gives its findings.
 std::string reportCsv(const Report &report);
 // The JSON document of the command line: report_type, subject, status, coverage, and result, or columns, rows

@@ -64,7 +64,30 @@ ReportTable shownTable(const Report &report)
     return table;
 }
 
-std::string alignedTable(const ReportTable &table)
+std::string markdownCell(std::string text)
+{
+    std::string out;
+    for (const char c : text) {
+        if (c == '|')
+            out += '\\';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out;
+}
+
+std::string csvCell(const std::string &text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (const char c : text)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+} // namespace
+
+std::string tableText(const ReportTable &table)
 {
     std::vector<std::vector<std::string>> lines(1);
     for (const ReportColumn &column : table.columns)
@@ -91,29 +114,6 @@ std::string alignedTable(const ReportTable &table)
     }
     return text;
 }
-
-std::string markdownCell(std::string text)
-{
-    std::string out;
-    for (const char c : text) {
-        if (c == '|')
-            out += '\\';
-        out += c == '\n' ? ' ' : c;
-    }
-    return out;
-}
-
-std::string csvCell(const std::string &text)
-{
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
-    std::string out = "\"";
-    for (const char c : text)
-        out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
-} // namespace
 
 std::string cellText(const Value &cell, int digits)
 {
@@ -148,7 +148,7 @@ std::string reportText(const Report &report)
             text += "  - " + report.findings[i].message + "\n";
     }
     if (!report.table.columns.empty() && !report.table.rows.empty())
-        text += "\n" + alignedTable(report.table);
+        text += "\n" + tableText(report.table);
     return text;
 }
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command.h"
+
+// The commands of opscope-cli, each in a file of its own.
+namespace app {
+
+extern const CommandSpec kInfoCommand;
+extern const CommandSpec kOpsCommand;
+extern const CommandSpec kOutputsCommand;
+
+} // namespace app
