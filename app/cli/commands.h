@@ -5,9 +5,4 @@
 
 // The commands of opscope-cli, each in a file of its own.
 namespace app {
-
-extern const CommandSpec kInfoCommand;
-extern const CommandSpec kOpsCommand;
-extern const CommandSpec kOutputsCommand;
-
 } // namespace app

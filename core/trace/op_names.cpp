@@ -112,8 +112,8 @@ bool isInPlaceName(std::string_view func)
 {
     if (isDunder(func)) {
         static const std::unordered_set<std::string_view> kInPlace = {
-            "__iadd__",   "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",   "__ipow__",
-            "__iand__",   "__ior__",  "__ixor__", "__ilshift__",  "__irshift__",   "__setitem__"};
+            "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",   "__ipow__",
+            "__iand__", "__ior__",  "__ixor__", "__ilshift__",  "__irshift__",   "__setitem__"};
         return kInPlace.contains(func);
     }
     return func.size() > 1 && func.ends_with('_') && !func.ends_with("__");
@@ -121,11 +121,27 @@ bool isInPlaceName(std::string_view func)
 
 bool isScalarBookkeeping(std::string_view func)
 {
-    static const std::unordered_set<std::string_view> kNames = {
-        "item",       "_local_scalar_dense", "is_nonzero", "is_complex",  "is_floating_point", "is_same_size",
-        "size",       "stride",              "numel",      "dim",         "storage_offset",    "Bool",
-        "Int",        "Float",               "IntImplicit", "FloatImplicit", "ScalarImplicit", "len",
-        "__contains__", "__range_length",    "__derive_index"};
+    static const std::unordered_set<std::string_view> kNames = {"item",
+                                                                "_local_scalar_dense",
+                                                                "is_nonzero",
+                                                                "is_complex",
+                                                                "is_floating_point",
+                                                                "is_same_size",
+                                                                "size",
+                                                                "stride",
+                                                                "numel",
+                                                                "dim",
+                                                                "storage_offset",
+                                                                "Bool",
+                                                                "Int",
+                                                                "Float",
+                                                                "IntImplicit",
+                                                                "FloatImplicit",
+                                                                "ScalarImplicit",
+                                                                "len",
+                                                                "__contains__",
+                                                                "__range_length",
+                                                                "__derive_index"};
     return func.starts_with("_assert") || func.starts_with("sym_") || func.starts_with("_check") ||
            kNames.contains(func);
 }
@@ -133,11 +149,15 @@ bool isScalarBookkeeping(std::string_view func)
 bool isStochasticName(std::string_view func)
 {
     static const std::unordered_set<std::string_view> kNames = {
-        "alpha_dropout", "bernoulli",             "binomial",     "dropout",      "dropout1d",   "dropout2d",
-        "dropout3d",     "exponential",           "feature_alpha_dropout",        "feature_dropout", "geometric",
-        "multinomial",   "normal",                "poisson",      "rand",         "rand_like",   "randint",
-        "randint_like",  "randn",                 "randn_like",   "randperm",     "rrelu",       "rrelu_with_noise",
-        "uniform",       "native_dropout"};
+        "alpha_dropout",   "bernoulli",        "binomial",
+        "dropout",         "dropout1d",        "dropout2d",
+        "dropout3d",       "exponential",      "feature_alpha_dropout",
+        "feature_dropout", "geometric",        "multinomial",
+        "normal",          "poisson",          "rand",
+        "rand_like",       "randint",          "randint_like",
+        "randn",           "randn_like",       "randperm",
+        "rrelu",           "rrelu_with_noise", "uniform",
+        "native_dropout"};
     return kNames.contains(withoutTrailingUnderscores(func));
 }
 
