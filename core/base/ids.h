@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+
+#include <compare> // last: moc 6.4 gives up on a file that starts with it
 
 namespace core {
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/analysis/nonfinite_scan.h"
+#include "core/analysis/report_request.h"
+
+#include <string>
+#include <vector>
+
+namespace core {
+
+// What trace.find_nan() of the page finds: the first row in execution order with NaN or Inf among those whose
+// values are known, inputs left out.
+struct SavedFinding
+{
+    OpId op; // none: nothing found
+    NonFiniteKind kind = NonFiniteKind::none;
+    std::string scope; // "first non-finite tensor", "first among saved tensors", "saved tensors"
+    std::vector<std::string>
+        zone; // rows that could hide an earlier one, canonical labels, in execution order
+    std::string message;
+};
+// The statistics of all rows must have been prepared.
+SavedFinding findSavedNonFinite(const TraceStatistics &statistics);
+
+// Rows whose values nobody looked at, as far as a non-finite value could hide in them.
+bool isUnexamined(const TraceStatistics &statistics, OpId op);
+
+// Findings of SCAN for cards and exit codes: what to look at first, then the notes by design.
+void addScanFindings(Report &report, const NonFiniteScan &scan, const Trace &trace);
+// An entry in the form of the corpus: op, func, module, source, kind, counts, first_index.
+Value entryValue(const NonFiniteEntry &entry, const Trace &trace);
+Value sinkValue(const NonFiniteEntry &entry, const Trace &trace);
+
+Result<Report> findNan(const ReportRequest &request, const JobContext &job);
+Result<Report> bisectNan(const ReportRequest &request, const JobContext &job);
+Result<Report> nonfiniteOrigin(const ReportRequest &request, const JobContext &job);
+
+} // namespace core

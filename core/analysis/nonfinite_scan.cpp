@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_scan.h"
+
+#include "core/trace/op_names.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace core {
+namespace {
+
+// Calls that put a constant into a tensor: -Inf from one of these is how attention masks are made.
+bool isFill(std::string_view func)
+{
+    static const std::unordered_set<std::string_view> kFills = {
+        "full",       "full_like",       "new_full",     "fill",           "masked_fill",
+        "where",      "scalar_tensor",   "tensor",       "index_fill",     "index_put",
+        "scatter",    "constant_pad_nd", "pad",          "masked_scatter", "lift_fresh_copy",
+        "lift_fresh", "select_scatter",  "slice_scatter"};
+    if (func.ends_with('_') && !func.ends_with("__"))
+        func.remove_suffix(1);
+    return func == "__setitem__" || kFills.contains(func);
+}
+
+class Walk
+{
+public:
+    explicit Walk(const TraceStatistics &statistics) : m_statistics(statistics), m_trace(statistics.trace())
+    {
+        m_scan.byDesign.assign(m_trace.tensors().size(), false);
+    }
+
+    NonFiniteScan run()
+    {
+        collectSources();
+        for (std::size_t i = 0; i < m_trace.calls().size(); ++i)
+            if (m_trace.call(CallId(i)).kind == CallKind::compute)
+                visit(CallId(i));
+        collectReached();
+        return std::move(m_scan);
+    }
+
+private:
+    struct Inputs
+    {
+        NonFiniteKind kind = NonFiniteKind::none;
+        bool known = true;    // every tensor that went in was looked at
+        bool byDesign = true; // of those that are bad
+    };
+
+    void collectSources()
+    {
+        for (std::size_t i = 0; i < m_trace.tensors().size(); ++i) {
+            const TensorId tensor(i);
+            const TensorRow &row = m_trace.tensor(tensor);
+            if (row.role == TensorRole::output || row.role == TensorRole::gradient)
+                continue;
+            if (row.call.isValid() && m_trace.call(row.call).kind == CallKind::compute)
+                continue;
+            const NonFiniteKind kind = m_statistics.kind(tensor);
+            if (kind == NonFiniteKind::none)
+                continue;
+            const TensorStats &counts = *m_statistics.find(tensor);
+            const bool mask = counts.nan == 0 && counts.posInf == 0 && row.role != TensorRole::parameter;
+            m_scan.byDesign[i] = mask;
+            m_scan.sources.push_back(
+                {tensor, row.role, std::string(m_trace.string(row.address)), kind, counts, mask});
+        }
+    }
+
+    void addInput(Inputs &inputs, TensorId tensor) const
+    {
+        if (!tensor.isValid())
+            return;
+        const TensorStats *stats = m_statistics.find(tensor);
+        if (stats == nullptr) {
+            inputs.known =
+                inputs.known && m_trace.tensor(tensor).payload.state == PayloadState::uninitialised;
+            return;
+        }
+        const NonFiniteKind kind = nonFiniteKind(*stats);
+        if (kind == NonFiniteKind::none)
+            return;
+        const bool nan = hasNan(kind) || hasNan(inputs.kind);
+        const bool inf = hasInf(kind) || hasInf(inputs.kind);
+        inputs.kind = nan ? (inf ? NonFiniteKind::nanAndInf : NonFiniteKind::nan) : NonFiniteKind::inf;
+        inputs.byDesign = inputs.byDesign && m_scan.byDesign[tensor.index()];
+    }
+
+    Inputs inputsOf(CallId id) const
+    {
+        Inputs inputs;
+        const auto arguments = m_trace.arguments(id);
+        for (const ArgumentRow &argument : arguments)
+            for (const TensorId tensor : m_trace.tensorIds(argument.tensors))
+                addInput(inputs, tensor);
+        const Range rows = m_trace.call(id).rows;
+        if (arguments.empty() && rows.count > 0)
+            for (const OpId parent : m_trace.parents(OpId(rows.begin)))
+                addInput(inputs, m_trace.op(parent).tensor);
+        return inputs;
+    }
+
+    bool hasNegativeInfinityArgument(CallId id) const
+    {
+        for (const ArgumentRow &argument : m_trace.arguments(id)) {
+            const std::string_view text = m_trace.string(argument.valueJson);
+            if (text.find("-Infinity") != std::string_view::npos ||
+                text.find("-inf") != std::string_view::npos)
+                return true;
+        }
+        return false;
+    }
+
+    NonFiniteEntry entryOf(CallId id, OpId op, NonFiniteKind kind, bool nanFirst) const
+    {
+        NonFiniteEntry entry;
+        entry.call = id;
+        entry.op = op;
+        entry.slot = m_trace.op(op).slot;
+        entry.kind = kind;
+        entry.counts = *m_statistics.find(m_trace.op(op).tensor);
+        entry.byDesign = m_scan.byDesign[m_trace.op(op).tensor.index()];
+        entry.firstIndex = entry.counts.firstNan;
+        if (!nanFirst)
+            for (const std::int64_t first : {entry.counts.firstPosInf, entry.counts.firstNegInf})
+                if (first >= 0 && (entry.firstIndex < 0 || first < entry.firstIndex))
+                    entry.firstIndex = first;
+        return entry;
+    }
+
+    void visit(CallId id)
+    {
+        const CallRow &call = m_trace.call(id);
+        const Inputs inputs = inputsOf(id);
+        const std::string_view func = m_trace.string(call.func);
+        bool anyTensor = false;
+        bool anyBad = false;
+        bool anyUnknown = false;
+        OpId firstRow;
+        for (std::uint32_t i = 0; i < call.rows.count; ++i) {
+            const OpId op(call.rows.begin + i);
+            const TensorId tensor = m_trace.op(op).tensor;
+            if (!tensor.isValid())
+                continue;
+            if (!anyTensor)
+                firstRow = op;
+            anyTensor = true;
+            const TensorStats *stats = m_statistics.find(tensor);
+            anyUnknown = anyUnknown || stats == nullptr;
+            const NonFiniteKind kind = stats == nullptr ? NonFiniteKind::none : nonFiniteKind(*stats);
+            if (kind == NonFiniteKind::none)
+                continue;
+            const bool birth = inputs.kind == NonFiniteKind::none && inputs.known && !anyBad;
+            markDesign(tensor, *stats, inputs, id, func);
+            badRow(id, op, kind, inputs, birth);
+            anyBad = true;
+        }
+        if (anyTensor && !anyBad && !anyUnknown && inputs.kind != NonFiniteKind::none &&
+            !isScalarBookkeeping(func)) {
+            NonFiniteEntry sink;
+            sink.call = id;
+            sink.op = firstRow;
+            sink.kind = inputs.kind;
+            m_scan.sinks.push_back(sink);
+        }
+    }
+
+    void markDesign(TensorId tensor, const TensorStats &stats, const Inputs &inputs, CallId id,
+                    std::string_view func)
+    {
+        if (inputs.kind != NonFiniteKind::none) {
+            m_scan.byDesign[tensor.index()] = inputs.byDesign && stats.nan == 0;
+            return;
+        }
+        const bool onlyNegative = stats.nan == 0 && stats.posInf == 0;
+        m_scan.byDesign[tensor.index()] = onlyNegative && isFloating(m_trace.tensor(tensor).dtype) &&
+                                          isFill(func) && hasNegativeInfinityArgument(id);
+    }
+
+    void badRow(CallId id, OpId op, NonFiniteKind kind, const Inputs &inputs, bool birth)
+    {
+        ++m_scan.badOutputs;
+        if (birth)
+            m_scan.births.push_back(entryOf(id, op, kind, false));
+        if (hasInf(kind) && !m_scan.firstInf)
+            m_scan.firstInf = entryOf(id, op, kind, false);
+        if (!hasNan(kind))
+            return;
+        if (!m_scan.firstNan)
+            m_scan.firstNan = entryOf(id, op, kind, true);
+        if (!hasNan(inputs.kind) && inputs.known && !m_scan.nanBirth)
+            m_scan.nanBirth = entryOf(id, op, kind, true);
+    }
+
+    void collectReached()
+    {
+        std::unordered_set<TensorId> losses;
+        for (const BackwardRow &row : m_trace.backwards())
+            losses.insert(row.loss);
+        for (const OpId op : m_trace.orderedOps()) {
+            const OpRow &row = m_trace.op(op);
+            if (!row.tensor.isValid() || (row.kind != CallKind::output && !losses.contains(row.tensor)))
+                continue;
+            const NonFiniteKind kind = m_statistics.kind(row.tensor);
+            // An output row shares its producer's tensor or has its own record of the same values.
+            bool designed = m_scan.byDesign[row.tensor.index()];
+            for (const OpId parent : m_trace.parents(op))
+                if (const TensorId made = m_trace.op(parent).tensor;
+                    made.isValid() && row.kind == CallKind::output)
+                    designed = designed || m_scan.byDesign[made.index()];
+            if (kind != NonFiniteKind::none && designed)
+                m_scan.reached.push_back(entryOf(row.call, op, kind, false));
+        }
+    }
+
+    const TraceStatistics &m_statistics;
+    const Trace &m_trace;
+    NonFiniteScan m_scan;
+};
+
+} // namespace
+
+const NonFiniteEntry *NonFiniteScan::headline() const
+{
+    if (nanBirth)
+        return &*nanBirth;
+    for (const NonFiniteEntry &birth : births)
+        if (!birth.byDesign)
+            return &birth;
+    if (!reached.empty())
+        return &reached.front();
+    if (firstNan && !firstNan->byDesign)
+        return &*firstNan;
+    return firstInf && !firstInf->byDesign ? &*firstInf : nullptr;
+}
+
+std::size_t NonFiniteScan::byDesignBirths() const
+{
+    return static_cast<std::size_t>(std::count_if(
+        births.begin(), births.end(), [](const NonFiniteEntry &birth) { return birth.byDesign; }));
+}
+
+bool NonFiniteScan::hasFinding() const
+{
+    return headline() != nullptr ||
+           std::any_of(sources.begin(), sources.end(),
+                       [](const NonFiniteSource &source) { return !source.byDesign; });
+}
+
+std::string NonFiniteScan::verdict() const
+{
+    if (nanBirth || byDesignBirths() < births.size() || !reached.empty())
+        return "origin";
+    for (const NonFiniteSource &source : sources)
+        if (!source.byDesign)
+            return badOutputs > 0 ? "propagated_from_source" : "source_healed";
+    return "clean";
+}
+
+Result<NonFiniteScan> scanNonFinite(TraceStatistics &statistics, const JobContext &job)
+{
+    const Trace &trace = statistics.trace();
+    std::vector<TensorId> tensors;
+    for (std::size_t i = 0; i < trace.tensors().size(); ++i)
+        if (trace.tensor(TensorId(i)).role != TensorRole::gradient)
+            tensors.emplace_back(i);
+    if (Status status = statistics.prepare(tensors, job); !status)
+        return status;
+    return Walk(statistics).run();
+}
+
+std::vector<std::int64_t> unravelled(std::int64_t flat, std::span<const std::int64_t> shape)
+{
+    std::vector<std::int64_t> index(shape.size(), 0);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        if (shape[d] <= 0)
+            return {};
+        index[d] = flat % shape[d];
+        flat /= shape[d];
+    }
+    return index;
+}
+
+} // namespace core
