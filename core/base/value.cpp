@@ -137,14 +137,14 @@ const std::string &Value::toString() const
     return p ? *p : empty;
 }
 
-const Value::List &Value::toList() const
+const Value::List &Value::toList() const &
 {
     static const List empty;
     const auto *p = std::get_if<List>(&m_content);
     return p ? *p : empty;
 }
 
-const Value::Object &Value::toObject() const
+const Value::Object &Value::toObject() const &
 {
     static const Object empty;
     const auto *p = std::get_if<Object>(&m_content);

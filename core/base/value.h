@@ -54,11 +54,13 @@ public:
     bool toBool(bool fallback = false) const;
     std::int64_t toInt(std::int64_t fallback = 0) const;
     double toDouble(double fallback = 0.0) const;
-    const std::string &toString() const; // "" when it is no string
-    const List &toList() const;          // empty when it is no list
-    const Object &toObject() const;      // empty when it is no object
-    List &asList();                      // makes it a list when it is none
-    Object &asObject();                  // makes it an object when it is none
+    const std::string &toString() const;    // "" when it is no string
+    const List &toList() const &;           // empty when it is no list
+    const Object &toObject() const &;       // empty when it is no object
+    const List &toList() const && = delete; // a range-for over a temporary's content would dangle
+    const Object &toObject() const && = delete;
+    List &asList();     // makes it a list when it is none
+    Object &asObject(); // makes it an object when it is none
 
     // Member KEY of an object, nullptr when there is none.
     const Value *find(std::string_view key) const;
