@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/labeling.h"
 
-#include <algorithm>
+#include "core/trace/op_names.h"
+#include "core/trace/pass_grouping.h"
+
 #include <string>
 #include <unordered_map>
 
 namespace core {
 namespace {
 
-std::string typeOf(std::string_view func)
+std::string typeOf(const TraceTables &tables, const OpRow &row)
 {
-    std::string type;
-    for (const char c : func)
-        if (c != '_')
-            type += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return type;
-}
-
-std::string_view kindWord(CallKind kind)
-{
-    switch (kind) {
+    switch (row.kind) {
     case CallKind::input:
         return "input";
     case CallKind::output:
@@ -29,41 +22,69 @@ std::string_view kindWord(CallKind kind)
     case CallKind::compute:
         break;
     }
-    return "op";
+    return labelType(tables.strings.view(tables.calls[row.call.index()].func));
 }
 
-void number(TraceTables &tables, OpRow &row, std::unordered_map<std::string, std::uint32_t> &counts,
-            std::uint32_t &total)
+void giveSteps(TraceTables &tables)
 {
-    const CallRow &call = tables.calls[row.call.index()];
-    const bool compute = row.kind == CallKind::compute;
-    const std::string type =
-        compute ? typeOf(tables.strings.view(call.func)) : std::string(kindWord(row.kind));
-    row.type = tables.strings.intern(type);
-    row.typeIndex = ++counts[type];
-    std::string layer = type + '_' + std::to_string(row.typeIndex);
-    if (compute) {
-        row.totalIndex = ++total;
-        layer += '_' + std::to_string(row.totalIndex);
-    }
-    row.layerLabel = tables.strings.intern(layer);
-    row.label = tables.strings.intern(layer + ":1");
+    std::uint32_t step = 0;
+    for (OpRow &row : tables.ops)
+        row.step = row.kind == CallKind::compute ? ++step : 0;
+    for (OpRow &row : tables.ops)
+        if (row.kind == CallKind::output)
+            row.step = step;
 }
+
+class Numbering
+{
+public:
+    explicit Numbering(TraceTables &tables) : m_tables(tables) {}
+
+    // ROW opens a new layer.
+    void open(OpRow &row)
+    {
+        const std::string type = typeOf(m_tables, row);
+        row.type = m_tables.strings.intern(type);
+        row.typeIndex = ++m_counts[type];
+        std::string layer = type + '_' + std::to_string(row.typeIndex);
+        if (row.kind == CallKind::compute) {
+            row.totalIndex = ++m_total;
+            layer += '_' + std::to_string(row.totalIndex);
+        }
+        row.layerLabel = m_tables.strings.intern(layer);
+    }
+
+private:
+    TraceTables &m_tables;
+    std::unordered_map<std::string, std::uint32_t> m_counts;
+    std::uint32_t m_total = 0;
+};
 
 } // namespace
 
 void labelOwnCapture(TraceTables &tables)
 {
-    std::unordered_map<std::string, std::uint32_t> counts;
-    std::uint32_t total = 0;
-    std::uint32_t step = 0;
-    for (OpRow &row : tables.ops) {
-        row.step = row.kind == CallKind::compute ? ++step : 0;
-        number(tables, row, counts, total);
+    giveSteps(tables);
+    const std::vector<std::uint32_t> firsts = groupPasses(tables);
+    std::vector<std::uint32_t> passes(tables.ops.size(), 0); // by first row
+    Numbering numbering(tables);
+    for (std::size_t i = 0; i < tables.ops.size(); ++i) {
+        OpRow &row = tables.ops[i];
+        const OpRow &first = tables.ops[firsts[i]];
+        if (firsts[i] == i) {
+            numbering.open(row);
+        } else {
+            row.type = first.type;
+            row.typeIndex = first.typeIndex;
+            row.totalIndex = first.totalIndex;
+            row.layerLabel = first.layerLabel;
+        }
+        row.pass = ++passes[firsts[i]];
+        row.label = tables.strings.intern(std::string(tables.strings.view(row.layerLabel)) + ':' +
+                                          std::to_string(row.pass));
     }
-    for (OpRow &row : tables.ops)
-        if (row.kind == CallKind::output)
-            row.step = step;
+    for (std::size_t i = 0; i < tables.ops.size(); ++i)
+        tables.ops[i].passCount = passes[firsts[i]];
 }
 
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The second half of TraceBuilder: from record ids to rows, and what is derived from them.
 #include "core/trace/labeling.h"
+#include "core/trace/op_flops.h"
 #include "core/trace/trace_builder.h"
 
 #include <fmt/format.h>
@@ -335,6 +336,7 @@ Status TraceBuilder::derive(const JobContext &job)
         linkOps();
         fillChildren();
         labelOwnCapture(m_tables);
+        deriveFlops(m_tables);
         deriveModuleOutputs(m_tables);
     } else {
         linkImported();

@@ -312,8 +312,10 @@ private:
         spec.record.call = call.id;
         spec.record.slot = static_cast<std::uint32_t>(call.outputs.size());
         call.outputs.push_back(spec.record.id);
-        if (!spec.name.empty())
+        if (!spec.name.empty()) {
             m_tensors[spec.name] = spec.record.id;
+            m_callOf[spec.name] = call.id;
+        }
         m_made[spec.record.id] = call.moduleCall;
         check(m_builder.add(spec.record));
     }
@@ -512,9 +514,6 @@ private:
             gradient();
         else
             compute();
-        for (const auto &[name, tensor] : m_tensors)
-            if (!m_callOf.contains(name) && m_nextCall > 0)
-                m_callOf[name] = m_nextCall - 1;
     }
 
     void setStatus(const std::string &name)
