@@ -3,14 +3,17 @@
 
 #include "core/base/ids.h"
 
-#include <deque>
-#include <string>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 namespace core {
 
-// Each string stored once. Ids are dense and stay valid; id 0 is always the empty string.
+// Each string stored once, in a few large blocks that never move. Ids are dense and stay valid; id 0 is
+// always the empty string.
 class StringPool
 {
 public:
@@ -20,32 +23,37 @@ public:
     StringPool(StringPool &&) = default;
     StringPool &operator=(StringPool &&) = default;
 
-    StringId intern(std::string_view text)
-    {
-        if (const auto found = m_ids.find(text); found != m_ids.end())
-            return found->second;
-        const StringId id(m_strings.size());
-        m_strings.emplace_back(text);
-        m_ids.emplace(m_strings.back(), id);
-        return id;
-    }
+    StringId intern(std::string_view text);
     // None when TEXT was never interned.
-    StringId find(std::string_view text) const
-    {
-        const auto found = m_ids.find(text);
-        return found == m_ids.end() ? StringId() : found->second;
-    }
+    StringId find(std::string_view text) const;
     // The empty view for an id without value.
     std::string_view view(StringId id) const
     {
-        return id.isValid() && id.index() < m_strings.size() ? std::string_view(m_strings[id.index()])
-                                                             : std::string_view();
+        return id.isValid() && id.index() < m_strings.size() ? m_strings[id.index()] : std::string_view();
     }
     std::size_t size() const { return m_strings.size(); }
 
+    // A pool of strings that lie one after the other in TEXT, string I being LENGTHS[I] bytes long, as they
+    // stand in the index of a file. False, and the pool is as new, unless the lengths add up to the size of
+    // TEXT, the first string is the empty one and all are distinct.
+    bool assign(std::string_view text, std::span<const std::uint32_t> lengths);
+
 private:
-    std::deque<std::string> m_strings;
-    std::unordered_map<std::string_view, StringId> m_ids;
+    std::string_view store(std::string_view text);
+    // Slot of TEXT in the table, or the free slot where it belongs.
+    std::size_t slot(std::string_view text, std::uint32_t hash) const;
+    void grow(std::size_t strings);
+
+    struct Entry
+    {
+        std::uint32_t hash = 0;
+        std::uint32_t number = 0; // id + 1; 0: free
+    };
+
+    std::vector<std::unique_ptr<char[]>> m_blocks;
+    std::size_t m_room = 0; // left in the last block
+    std::vector<std::string_view> m_strings;
+    std::vector<Entry> m_table; // open addressing, a power of two, at most half full
 };
 
 } // namespace core
