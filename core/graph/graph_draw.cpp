@@ -110,12 +110,13 @@ void Drawing::drawClusterHeader(const PictureCluster &cluster, const Rect &frame
         left += 16.0 * scale;
     }
     TextStyle font = kTitleFont;
-    font.size *= static_cast<float>(scale);
+    font.size = std::max(1.0F, std::round(font.size * static_cast<float>(scale)));
     const double room = frame.right() - 10.0 - left;
     const std::string title = elidedMiddle(cluster.title, font, room);
     m_list.text({left, header.y, room, height}, title, font, ColorToken::text);
     left += textWidth(title, font) + 9.0 * scale;
-    TextStyle small = {FontFamily::words, FontWeight::regular, static_cast<float>(12.0 * scale)};
+    TextStyle small = {FontFamily::words, FontWeight::regular,
+                       std::max(1.0F, std::round(static_cast<float>(12.0 * scale)))};
     m_list.text({left, header.y, frame.right() - 8.0 - left, height},
                 elidedRight(cluster.subtitle, small, frame.right() - 8.0 - left), small, ColorToken::second);
     m_list.hit(hitId(GraphHit::clusterFold, index), {frame.x, frame.y, 26.0, std::max(height, 14.0)});
@@ -250,7 +251,7 @@ void Drawing::drawStub(const PictureStub &stub, std::size_t index, const Rect &b
     const double size = 11.0 * scale;
     m_list.glyph({pill.x + 8.0 * scale, y - size / 2.0, size, size}, Glyph::stub, ColorToken::second);
     TextStyle font = kStubFont;
-    font.size *= static_cast<float>(scale);
+    font.size = std::max(1.0F, std::round(font.size * static_cast<float>(scale)));
     const double left = pill.x + 23.0 * scale;
     const double room = pill.right() - 6.0 * scale - left;
     m_list.text({left, pill.y, room, pill.height}, elidedRight(stub.text, font, room), font,

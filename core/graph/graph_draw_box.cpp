@@ -3,6 +3,7 @@
 #include "core/graph/graph_look.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace core {
@@ -65,7 +66,7 @@ void drawStateBar(DrawList &list, const PictureBox &box, const Rect &rect, doubl
 
 TextStyle scaled(TextStyle font, double scale)
 {
-    font.size = static_cast<float>(font.size * scale);
+    font.size = static_cast<float>(std::max(1.0, std::round(font.size * scale))); // as fonts are set
     return font;
 }
 

@@ -15,7 +15,7 @@ inline constexpr double kBoxHeight = 46.0;
 inline constexpr double kStubHeight = 20.0;
 inline constexpr double kStubGap = 24.0;
 inline constexpr TextStyle kTitleFont = {FontFamily::words, FontWeight::semibold, 13.0F};
-inline constexpr TextStyle kDetailFont = {FontFamily::mono, FontWeight::regular, 11.5F};
+inline constexpr TextStyle kDetailFont = {FontFamily::mono, FontWeight::regular, 12.0F};
 inline constexpr TextStyle kBadgeFont = {FontFamily::mono, FontWeight::medium, 10.0F};
 inline constexpr TextStyle kStubFont = {FontFamily::mono, FontWeight::regular, 11.0F};
 

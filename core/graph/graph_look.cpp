@@ -3,6 +3,9 @@
 
 #include "core/graph/graph_layout.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace core {
 
 StateLook stateLook(NodeState state)
@@ -49,7 +52,7 @@ EdgeLook edgeLook(EdgeKind kind)
 double drawBadge(DrawList &list, const PictureBadge &badge, Point rightMiddle, double scale)
 {
     TextStyle font = kBadgeFont;
-    font.size = static_cast<float>(kBadgeFont.size * scale);
+    font.size = static_cast<float>(std::max(1.0, std::round(kBadgeFont.size * scale)));
     const double width = textWidth(badge.text, font) + 10.0 * scale;
     const double height = 16.0 * scale;
     const Rect box = {rightMiddle.x - width, rightMiddle.y - height / 2.0, width, height};

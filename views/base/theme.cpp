@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/theme.h"
 
+#include "views/render/fonts.h"
+
 #include <QApplication>
 #include <QFile>
-#include <QFontDatabase>
 #include <QStyleFactory>
 
 #include <algorithm>
@@ -183,11 +184,7 @@ void Theme::resolve()
 bool loadBundledFonts()
 {
     initializeResources();
-    bool allRead = true;
-    for (const char *file : {"Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf",
-                             "JetBrainsMono-Regular.ttf", "JetBrainsMono-SemiBold.ttf"})
-        allRead &= QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/") + QLatin1String(file)) >= 0;
-    return allRead;
+    return render::loadBundledFonts();
 }
 
 void applyTheme(QApplication &application, Theme &theme)

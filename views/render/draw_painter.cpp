@@ -87,7 +87,7 @@ QColor DrawPainter::color(core::ColorToken token, float opacity) const
 const DrawPainter::FontEntry &DrawPainter::fontEntry(const core::TextStyle &style)
 {
     const FontKey key = {static_cast<int>(style.family), static_cast<int>(style.weight),
-                         static_cast<int>(std::lround(style.size * 4.0F))};
+                         static_cast<int>(std::lround(style.size))};
     const auto found = m_fonts.find(key);
     if (found != m_fonts.end())
         return found->second;
