@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/canvas/canvas.h"
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include <cmath>
+
+namespace views {
+
+namespace {
+
+constexpr double kFitMargin = 28.0;
+constexpr double kLineTolerance = 6.0;
+constexpr double kDragStart = 4.0;
+constexpr int kCameraMs = 160;
+constexpr int kToolTipMs = 500;
+constexpr double kGroundStep = 24.0;
+
+core::Point pointOf(QPointF point)
+{
+    return {point.x(), point.y()};
+}
+
+} // namespace
+
+Canvas::Canvas(const Theme &theme, QWidget *parent)
+    : QWidget(parent), m_theme(theme), m_painter(theme.scheme())
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    m_toolTipTimer.setSingleShot(true);
+    m_toolTipTimer.setInterval(kToolTipMs);
+    connect(&m_toolTipTimer, &QTimer::timeout, this, &Canvas::showToolTip);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    m_motion.setDuration(kCameraMs);
+    m_motion.setStartValue(0.0);
+    m_motion.setEndValue(1.0);
+    m_motion.setEasingCurve(QEasingCurve::OutCubic);
+    connect(&m_motion, &QVariantAnimation::valueChanged, this, [this](const QVariant &value) {
+        const double share = value.toDouble();
+        const auto mix = [share](double from, double to) { return from + (to - from) * share; };
+        Viewport view = m_motionTo;
+        view.setZoom(m_motionFrom.zoom() * std::pow(m_motionTo.zoom() / m_motionFrom.zoom(), share),
+                     {mix(m_motionFrom.origin().x, m_motionTo.origin().x),
+                      mix(m_motionFrom.origin().y, m_motionTo.origin().y)});
+        applyView(view);
+    });
+}
+
+void Canvas::applyView(const Viewport &view)
+{
+    m_view = view;
+    m_view.resize(width(), height());
+    update();
+    Q_EMIT viewChanged();
+}
+
+void Canvas::setViewport(const Viewport &view, bool animated)
+{
+    m_motion.stop();
+    if (!animated || m_reducedMotion || !isVisible()) {
+        applyView(view);
+        return;
+    }
+    m_motionFrom = m_view;
+    m_motionTo = view;
+    m_motion.start();
+}
+
+void Canvas::zoomBy(double factor)
+{
+    Viewport view = m_view;
+    view.zoomAt({width() / 2.0, height() / 2.0}, factor);
+    setViewport(view, true);
+}
+
+void Canvas::fit(bool animated)
+{
+    Viewport view = m_view;
+    view.resize(width(), height());
+    view.fit(m_bounds, kFitMargin);
+    setViewport(view, animated);
+}
+
+void Canvas::centerOn(core::Point scene)
+{
+    Viewport view = m_view;
+    view.centerOn(scene);
+    applyView(view);
+}
+
+void Canvas::invalidate()
+{
+    m_listZoom = 0.0;
+    update();
+}
+
+const core::DrawList &Canvas::list() const
+{
+    const core::Rect view = m_view.visible();
+    const bool covers = m_listZoom == m_view.zoom() && m_listArea.x <= view.x && m_listArea.y <= view.y &&
+                        m_listArea.right() >= view.right() && m_listArea.bottom() >= view.bottom();
+    if (!covers && m_builder) {
+        m_listArea = view.expanded(std::max(view.width, view.height) / 2.0);
+        m_listZoom = m_view.zoom();
+        m_list = m_builder(m_listZoom, m_listArea);
+    }
+    return m_list;
+}
+
+core::HitId Canvas::hitAt(QPointF window) const
+{
+    const core::Point scene = m_view.toScene(pointOf(window));
+    return list().hitTest({scene.x * m_view.zoom(), scene.y * m_view.zoom()}, kLineTolerance);
+}
+
+// A faint grid of dots that moves with the scene gives panning something to hold on to.
+void Canvas::drawGround(QPainter &painter, const QRect &area) const
+{
+    painter.fillRect(area, m_theme.color(core::ColorToken::canvas));
+    double step = kGroundStep * m_view.zoom();
+    while (step < 18.0)
+        step *= 2.0;
+    const core::Point zero = m_view.toWindow({0.0, 0.0});
+    QVector<QRectF> dots;
+    for (double y = std::fmod(zero.y, step); y < height(); y += step)
+        for (double x = std::fmod(zero.x, step); x < width(); x += step)
+            dots.append(QRectF(std::floor(x), std::floor(y), 1.0, 1.0));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(m_theme.wash(core::ColorToken::border, 0.8));
+    painter.drawRects(dots);
+}
+
+void Canvas::paintEvent(QPaintEvent *event)
+{
+    QPainter painter(this);
+    drawGround(painter, event->rect());
+    m_painter.setScheme(m_theme.scheme());
+    const QPointF offset(-m_view.origin().x * m_view.zoom(), -m_view.origin().y * m_view.zoom());
+    m_painter.paint(painter, list(), offset, event->rect());
+    if (!hasFocus())
+        return;
+    painter.setPen(QPen(m_theme.color(core::ColorToken::accent), 1.0));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+void Canvas::resizeEvent(QResizeEvent *)
+{
+    m_view.resize(width(), height());
+    if (!m_sized && !m_bounds.isEmpty()) {
+        m_sized = true;
+        fit(false);
+    }
+    Q_EMIT viewChanged();
+}
+
+void Canvas::wheelEvent(QWheelEvent *event)
+{
+    m_motion.stop();
+    const QPoint pixels = event->pixelDelta();
+    const double steps = pixels.isNull() ? event->angleDelta().y() / 120.0 : pixels.y() / 60.0;
+    Viewport view = m_view;
+    if ((event->modifiers() & Qt::ShiftModifier) != 0)
+        view.pan(event->angleDelta().y() + event->angleDelta().x(), 0.0);
+    else
+        view.zoomAt(pointOf(event->position()), std::pow(1.2, steps));
+    applyView(view);
+    setHovered(hitAt(event->position()));
+    event->accept();
+}
+
+void Canvas::mousePressEvent(QMouseEvent *event)
+{
+    m_motion.stop();
+    m_toolTipTimer.stop();
+    QToolTip::hideText();
+    m_pressedAt = m_lastAt = event->position();
+    m_pressedHit = hitAt(event->position());
+    m_leftPressed = event->button() == Qt::LeftButton;
+    m_panning = event->button() == Qt::MiddleButton || (m_leftPressed && m_spaceHeld);
+    if (m_panning)
+        setCursor(Qt::ClosedHandCursor);
+}
+
+void Canvas::mouseMoveEvent(QMouseEvent *event)
+{
+    const QPointF moved = event->position() - m_lastAt;
+    const bool dragged = (event->position() - m_pressedAt).manhattanLength() > kDragStart;
+    if (m_leftPressed && !m_panning && dragged) {
+        m_panning = true;
+        setCursor(Qt::ClosedHandCursor);
+    }
+    if (m_panning) {
+        Viewport view = m_view;
+        view.pan(moved.x(), moved.y());
+        m_lastAt = event->position();
+        applyView(view);
+        return;
+    }
+    m_lastAt = event->position();
+    setHovered(hitAt(event->position()));
+    m_toolTipTimer.start();
+}
+
+void Canvas::mouseReleaseEvent(QMouseEvent *event)
+{
+    const bool clickedHere = m_leftPressed && !m_panning && event->button() == Qt::LeftButton;
+    m_panning = false;
+    m_leftPressed = false;
+    unsetCursor();
+    if (clickedHere)
+        Q_EMIT clicked(m_pressedHit, event->modifiers());
+}
+
+void Canvas::mouseDoubleClickEvent(QMouseEvent *event)
+{
+    if (event->button() == Qt::LeftButton)
+        Q_EMIT doubleClicked(hitAt(event->position()));
+}
+
+void Canvas::contextMenuEvent(QContextMenuEvent *event)
+{
+    const QPointF at = event->reason() == QContextMenuEvent::Keyboard ? QPointF(width() / 2.0, height() / 2.0)
+                                                                      : QPointF(event->pos());
+    Q_EMIT menuWanted(hitAt(at), mapToGlobal(at.toPoint()));
+}
+
+void Canvas::leaveEvent(QEvent *)
+{
+    m_toolTipTimer.stop();
+    setHovered({});
+}
+
+void Canvas::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) {
+        m_spaceHeld = true;
+        return;
+    }
+    event->ignore();
+}
+
+void Canvas::keyReleaseEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Space && !event->isAutoRepeat())
+        m_spaceHeld = false;
+    else
+        event->ignore();
+}
+
+void Canvas::setHovered(core::HitId hit)
+{
+    if (hit == m_hovered)
+        return;
+    m_hovered = hit;
+    Q_EMIT hoverChanged(hit);
+}
+
+void Canvas::showToolTip()
+{
+    if (!m_toolTipText || m_hovered.isNothing() || !underMouse())
+        return;
+    const QString text = m_toolTipText(m_hovered);
+    if (!text.isEmpty())
+        QToolTip::showText(mapToGlobal(m_lastAt.toPoint()) + QPoint(12, 16), text, this);
+}
+
+} // namespace views

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/draw/draw_list.h"
+#include "views/base/theme.h"
+#include "views/canvas/viewport.h"
+#include "views/render/draw_painter.h"
+
+#include <QTimer>
+#include <QVariantAnimation>
+#include <QWidget>
+
+#include <functional>
+
+namespace views {
+
+// A window on a drawn scene: pans, zooms at the pointer, finds what is under it. Knows nothing of what is
+// drawn: a builder gives the draw list for a zoom and a part of the scene, and hit ids come back by signals.
+// The list is kept while the zoom stays and the view is inside the part it was made for. Owned by its pane;
+// GUI thread.
+class Canvas : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // The list for ZOOM, in pixels at that zoom; VISIBLE (scene) may be ignored.
+    using Builder = std::function<core::DrawList(double zoom, const core::Rect &visible)>;
+
+    explicit Canvas(const Theme &theme, QWidget *parent = nullptr);
+
+    void setBuilder(Builder builder) { m_builder = std::move(builder); }
+    void setSceneBounds(const core::Rect &bounds) { m_bounds = bounds; }
+    void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
+    // Words for the tooltip over a region; shown 500 ms after the pointer came to rest.
+    void setToolTipText(std::function<QString(core::HitId)> text) { m_toolTipText = std::move(text); }
+
+    const Viewport &viewport() const { return m_view; }
+    // Goes there, over 160 ms unless motion is reduced or ANIMATED is false.
+    void setViewport(const Viewport &view, bool animated = false);
+    void zoomBy(double factor); // at the middle
+    void fit(bool animated = true);
+    void centerOn(core::Point scene);
+    // What was drawn has changed: the list is made anew at the next painting.
+    void invalidate();
+
+    core::HitId hitAt(QPointF window) const;
+    core::HitId hovered() const { return m_hovered; }
+    QSize sizeHint() const override { return {640, 480}; }
+
+Q_SIGNALS:
+    void hoverChanged(core::HitId hit);
+    void clicked(core::HitId hit, Qt::KeyboardModifiers modifiers);
+    void doubleClicked(core::HitId hit);
+    void menuWanted(core::HitId hit, QPoint globalPosition);
+    void viewChanged();
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void contextMenuEvent(QContextMenuEvent *event) override;
+    void leaveEvent(QEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void keyReleaseEvent(QKeyEvent *event) override;
+
+private:
+    const core::DrawList &list() const;
+    void drawGround(QPainter &painter, const QRect &area) const;
+    void applyView(const Viewport &view);
+    void setHovered(core::HitId hit);
+    void showToolTip();
+
+    const Theme &m_theme;
+    Builder m_builder;
+    std::function<QString(core::HitId)> m_toolTipText;
+    Viewport m_view;
+    core::Rect m_bounds;
+    bool m_reducedMotion = false;
+    bool m_sized = false;
+
+    mutable core::DrawList m_list;
+    mutable core::Rect m_listArea; // scene the list was made for
+    mutable double m_listZoom = 0.0;
+    render::DrawPainter m_painter;
+
+    core::HitId m_hovered;
+    QTimer m_toolTipTimer;
+    QVariantAnimation m_motion;
+    Viewport m_motionFrom;
+    Viewport m_motionTo;
+    QPointF m_pressedAt;
+    QPointF m_lastAt;
+    core::HitId m_pressedHit;
+    bool m_panning = false;
+    bool m_spaceHeld = false;
+    bool m_leftPressed = false;
+};
+
+} // namespace views

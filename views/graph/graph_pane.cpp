@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_pane.h"
+
+#include "core/graph/graph_layout.h"
+#include "views/base/formatting.h"
+#include "views/base/widgets.h"
+#include "views/graph/graph_find.h"
+
+#include <QLabel>
+#include <QResizeEvent>
+
+namespace views {
+
+namespace {
+
+constexpr int kLateMs = 2500;
+constexpr int kLateStepMs = 500;
+
+} // namespace
+
+GraphPane::GraphPane(const PaneContext &context, QWidget *parent)
+    : Pane(context, QStringLiteral("graph"), tr("Graph"), parent), m_canvas(new Canvas(theme(), this)),
+      m_map(new Minimap(theme(), this))
+{
+    m_canvas->setAccessibleName(tr("Graph of ops"));
+    m_canvas->setBuilder([this](double zoom, const core::Rect &visible) {
+        if (!m_state.hasPicture())
+            return core::DrawList();
+        core::GraphLook look = m_look;
+        look.zoom = zoom;
+        look.visible = visible;
+        return core::drawGraph(m_state.picture(), m_state.layout(), look);
+    });
+    m_canvas->setToolTipText([this](core::HitId hit) { return toolTipOf(hit); });
+    m_map->setBuilder([this](const core::Rect &area) {
+        return m_state.hasPicture() ? core::drawGraphMap(m_state.picture(), m_state.layout(), area,
+                                                         m_canvas->viewport().visible())
+                                    : core::DrawList();
+    });
+    setFocusProxy(m_canvas);
+    buildOverlays();
+    connectCanvas();
+    m_lateTimer.setInterval(kLateStepMs);
+    connect(&m_lateTimer, &QTimer::timeout, this, &GraphPane::layoutIsLate);
+}
+
+void GraphPane::buildOverlays()
+{
+    m_zoomBar = new ZoomBar(theme(), this);
+    m_findBar = new FindBar(theme(), this);
+    m_findBar->hide();
+    m_notice = new NoticeBar(this);
+    m_hint = makeLabel(QString(), "dense", this);
+    m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_empty = makeLabel(tr("Open a trace to see its graph."), "second", this);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_map->hide();
+    connect(m_zoomBar, &ZoomBar::zoomWanted, m_canvas, &Canvas::zoomBy);
+    connect(m_zoomBar, &ZoomBar::fitWanted, this, &GraphPane::fitGraph);
+    connect(m_zoomBar, &ZoomBar::actualSizeWanted, this, [this] { m_canvas->zoomBy(1.0 / zoom()); });
+    connect(m_findBar, &FindBar::changed, this, &GraphPane::runFind);
+    connect(m_findBar, &FindBar::stepWanted, this, &GraphPane::findStep);
+    connect(m_findBar, &FindBar::closed, this, &GraphPane::closeFind);
+    connect(m_notice, &NoticeBar::actionWanted, this, [this] {
+        if (m_state.pending())
+            Q_EMIT layoutCancelled();
+        else if (m_state.hasTree())
+            m_state.replaceTree(std::make_shared<core::GraphTree>(m_state.tree())), requestLayout();
+    });
+}
+
+void GraphPane::connectCanvas()
+{
+    connect(m_canvas, &Canvas::clicked, this, &GraphPane::clickedOn);
+    connect(m_canvas, &Canvas::doubleClicked, this, &GraphPane::activateHit);
+    connect(m_canvas, &Canvas::hoverChanged, this, &GraphPane::hoverHit);
+    connect(m_canvas, &Canvas::menuWanted, this, [this](core::HitId hit, QPoint position) {
+        if (!hit.isNothing())
+            clickedOn(hit, {});
+        Q_EMIT contextMenuWanted(position);
+    });
+    connect(m_canvas, &Canvas::viewChanged, this, [this] {
+        m_zoomBar->setZoom(zoom());
+        m_map->update();
+        Q_EMIT zoomChanged(zoom());
+    });
+    connect(m_map, &Minimap::centerWanted, this, [this](QPointF scene) {
+        m_canvas->centerOn({scene.x(), scene.y()});
+    });
+}
+
+void GraphPane::showTrace()
+{
+    closeFind();
+    m_anchor = {};
+    m_current = core::kNoBox;
+    m_fitNext = true;
+    if (!trace()) {
+        m_state.setTree(nullptr);
+        m_lateTimer.stop();
+        m_notice->hide();
+    } else {
+        core::GraphMarks marks =
+            m_marks.byOp.size() == trace()->ops().size() ? m_marks : core::marksFromStats(*trace());
+        m_state.setTree(std::make_shared<core::GraphTree>(trace(), std::move(marks)));
+        requestLayout();
+    }
+    m_empty->setVisible(!trace() || trace()->ops().empty());
+    m_empty->setText(trace() ? tr("The trace holds no op.") : tr("Open a trace to see its graph."));
+    updateLook();
+    placeOverlays();
+    Q_EMIT summaryChanged();
+}
+
+void GraphPane::setMarks(core::GraphMarks marks)
+{
+    m_marks = std::move(marks);
+    if (!m_state.hasTree() || !trace() || m_marks.byOp.size() != trace()->ops().size() ||
+        m_marks.byOp == m_state.tree().marks().byOp)
+        return;
+    m_state.replaceTree(std::make_shared<core::GraphTree>(trace(), m_marks));
+    requestLayout();
+}
+
+void GraphPane::requestLayout()
+{
+    if (!m_state.pending())
+        return;
+    m_layoutSince.start();
+    m_lateTimer.start();
+    Q_EMIT layoutRequested(*m_state.pending());
+}
+
+void GraphPane::layoutIsLate()
+{
+    if (!m_state.pending()) {
+        m_lateTimer.stop();
+        return;
+    }
+    if (m_layoutSince.elapsed() < kLateMs)
+        return;
+    m_notice->showNotice(tr("Laying out %L1 boxes, %2 s")
+                             .arg(m_state.pending()->nodes.size())
+                             .arg(m_layoutSince.elapsed() / 1000),
+                         tr("Cancel"));
+    placeOverlays();
+}
+
+void GraphPane::setLayout(core::LayoutResult result)
+{
+    if (!m_state.takeLayout(std::move(result)))
+        return;
+    m_lateTimer.stop();
+    const core::LayoutResult &layout = m_state.layout();
+    if (layout.simplified)
+        m_notice->showNotice(tr("Simplified layout: %1").arg(QString::fromStdString(layout.note)),
+                             tr("Try again"));
+    else
+        m_notice->hide();
+    m_canvas->setSceneBounds(layout.bounds());
+    m_map->setSceneBounds(layout.bounds());
+    if (m_fitNext) {
+        m_fitNext = false;
+        Viewport view = m_canvas->viewport();
+        view.resize(m_canvas->width(), m_canvas->height());
+        view.fit(layout.bounds(), 28.0, 0.3); // names can be read; the rest is a scroll away
+        m_canvas->setViewport(view);
+    } else {
+        keepAnchor();
+    }
+    m_look.hovered = {};
+    if (!m_matches.empty())
+        m_look.matches = boxesHolding(m_state.tree(), m_state.slice(), m_matches);
+    updateLook();
+    placeOverlays();
+    if (m_revealNext) {
+        m_revealNext = false;
+        showBox(m_current, true);
+    }
+    Q_EMIT summaryChanged();
+}
+
+// The box under the pointer stays there: the frame it became takes its middle, a box that was a frame its
+// corner.
+void GraphPane::keepAnchor()
+{
+    const auto now = m_state.placeOf(m_anchor.foldKey, m_anchor.position);
+    if (m_anchor.position == core::kNoBox || !now)
+        return;
+    const core::Point before = m_anchor.byTopLeft ? core::Point{m_anchor.rect.x, m_anchor.rect.y}
+                                                  : core::Point{m_anchor.rect.center().x, m_anchor.rect.y};
+    const core::Point after =
+        m_anchor.byTopLeft ? core::Point{now->x, now->y} : core::Point{now->center().x, now->y};
+    Viewport view = m_canvas->viewport();
+    view.setZoom(view.zoom(), {view.origin().x + after.x - before.x, view.origin().y + after.y - before.y});
+    m_canvas->setViewport(view);
+    m_anchor = {};
+}
+
+void GraphPane::changeFolds(core::GraphFolds folds, const Anchor &anchor)
+{
+    if (!m_state.setFolds(std::move(folds)))
+        return;
+    m_anchor = anchor;
+    Q_EMIT foldsChanged();
+    requestLayout();
+}
+
+std::vector<std::uint32_t> GraphPane::selectedBoxes() const
+{
+    std::vector<std::uint32_t> boxes;
+    if (!m_state.hasPicture() || !trace())
+        return boxes;
+    if (const auto *range = std::get_if<RangeItem>(&item())) {
+        const std::uint32_t first = m_state.boxOf(range->first);
+        const std::uint32_t last = m_state.boxOf(range->last);
+        for (std::uint32_t i = std::min(first, last);
+             first != core::kNoBox && last != core::kNoBox && i <= std::max(first, last); ++i)
+            boxes.push_back(i);
+        return boxes;
+    }
+    std::uint32_t box = core::kNoBox;
+    if (const auto *module = std::get_if<ModuleItem>(&item()))
+        box = m_state.boxOf(module->module);
+    else
+        box = m_state.boxOf(opOf(*trace(), item()));
+    if (box != core::kNoBox)
+        boxes.push_back(box);
+    return boxes;
+}
+
+void GraphPane::updateLook()
+{
+    m_look.selected = selectedBoxes();
+    m_look.selectedCluster = 0;
+    m_look.selectedEdge = core::kNoBox;
+    if (m_state.hasPicture() && trace()) {
+        if (const auto *module = std::get_if<ModuleItem>(&item()))
+            m_look.selectedCluster = m_state.clusterOf(module->module);
+        if (!m_look.selected.empty())
+            m_current = m_look.selected.front();
+        else if (m_current >= m_state.picture().boxes.size())
+            m_current = core::kNoBox;
+    }
+    m_canvas->invalidate();
+    m_map->update();
+}
+
+void GraphPane::showItem()
+{
+    updateLook();
+    if (!m_look.selected.empty())
+        showBox(m_look.selected.front(), false);
+    else if (m_look.selectedCluster != 0) {
+        Viewport view = m_canvas->viewport();
+        view.ensureVisible(m_state.layout().clusters[m_look.selectedCluster], 24.0);
+        m_canvas->setViewport(view, true);
+    }
+}
+
+core::GraphFolds GraphPane::revealingFolds() const
+{
+    const core::GraphTree &tree = m_state.tree();
+    if (const auto *module = std::get_if<ModuleItem>(&item())) {
+        for (std::size_t i = 0; i < trace()->moduleCalls().size(); ++i)
+            if (trace()->moduleCall(core::ModuleCallId(i)).module == module->module &&
+                tree.groupOf(core::ModuleCallId(i)) != core::GraphTree::kNoPosition)
+                return core::foldsRevealing(tree, m_state.folds(), core::ModuleCallId(i));
+        return m_state.folds();
+    }
+    const core::OpId op = opOf(*trace(), item());
+    return op.isValid() ? core::foldsRevealing(tree, m_state.folds(), trace()->op(op).call) : m_state.folds();
+}
+
+void GraphPane::reveal()
+{
+    if (!m_state.hasTree() || !trace())
+        return;
+    core::GraphFolds folds = revealingFolds();
+    if (folds == m_state.folds()) {
+        updateLook();
+        showBox(m_current, true);
+        return;
+    }
+    m_revealNext = true;
+    changeFolds(std::move(folds), {});
+}
+
+void GraphPane::showBox(std::uint32_t box, bool centred)
+{
+    if (!m_state.hasPicture() || box >= m_state.picture().boxes.size())
+        return;
+    Viewport view = m_canvas->viewport();
+    if (centred && view.zoom() < 0.6)
+        view.zoomAt({view.width() / 2.0, view.height() / 2.0}, 0.84 / view.zoom());
+    if (centred)
+        view.centerOn(m_state.boxRect(box).center());
+    else
+        view.ensureVisible(m_state.boxRect(box), 40.0);
+    if (!(view == m_canvas->viewport()))
+        m_canvas->setViewport(view, true);
+}
+
+QString GraphPane::summary() const
+{
+    if (!m_state.hasPicture())
+        return {};
+    return tr("%L1 boxes for %L2 ops").arg(m_state.picture().boxes.size()).arg(m_state.picture().totalOps);
+}
+
+void GraphPane::themeChanged()
+{
+    m_canvas->update();
+    m_map->update();
+}
+
+void GraphPane::resizeEvent(QResizeEvent *)
+{
+    m_canvas->setGeometry(rect());
+    placeOverlays();
+}
+
+void GraphPane::placeOverlays()
+{
+    constexpr int kMargin = 12;
+    m_zoomBar->adjustSize();
+    m_zoomBar->move(kMargin, height() - m_zoomBar->height() - kMargin);
+    m_zoomBar->setVisible(m_state.hasTree());
+    m_findBar->adjustSize();
+    m_findBar->move(std::max(kMargin, width() - m_findBar->width() - kMargin), kMargin);
+    m_notice->move((width() - m_notice->width()) / 2, height() - m_notice->height() - kMargin);
+    m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
+    QString hint;
+    if (m_state.hasPicture() && m_state.picture().totalOps > m_state.picture().boxes.size())
+        hint = tr("%L1 boxes stand for %L2 ops")
+                   .arg(m_state.picture().boxes.size())
+                   .arg(m_state.picture().totalOps);
+    if (m_state.hasPicture() && m_state.picture().stubbedEdges > 0)
+        hint += tr(", %L1 edges are stubs").arg(m_state.picture().stubbedEdges);
+    m_hint->setText(hint);
+    m_hint->adjustSize();
+    const int hintLeft = m_zoomBar->geometry().right() + 16;
+    m_hint->move(hintLeft, m_zoomBar->geometry().center().y() - m_hint->height() / 2);
+    m_hint->setVisible(!hint.isEmpty() && !m_notice->isVisible() &&
+                       hintLeft + m_hint->width() < width() - kMargin);
+    const QSize map = m_map->sizeFor({std::clamp(width() / 6, 80, 150), std::clamp(height() / 3, 80, 240)});
+    m_map->setGeometry(width() - map.width() - kMargin,
+                       m_findBar->isVisible() ? m_findBar->geometry().bottom() + kMargin : kMargin,
+                       map.width(), map.height());
+    m_map->setVisible(m_mapWanted && m_state.hasPicture() && width() > 420 && height() > 220);
+}
+
+} // namespace views
