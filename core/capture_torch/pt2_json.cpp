@@ -94,8 +94,8 @@ Value namedArgument(const std::string &name)
 
 Value stateSpec(const char *kind, const char *key, const Value::Member &entry)
 {
-    return Value::object({{kind, Value::object({{"arg", Value::object({{"name", entry.first}})},
-                                                {key, entry.second}})}});
+    return Value::object(
+        {{kind, Value::object({{"arg", Value::object({{"name", entry.first}})}, {key, entry.second}})}});
 }
 
 // 2.1 lists placeholders by role; later versions list one entry per placeholder in graph order.
@@ -177,19 +177,20 @@ double toFloat(const Value &value)
 DType dtypeFromCode(const Value &code)
 {
     for (const DTypeCode &entry : kDTypeCodes)
-        if ((code.isInt() && code.toInt() == entry.code) || (code.isString() && code.toString() == entry.member))
+        if ((code.isInt() && code.toInt() == entry.code) ||
+            (code.isString() && code.toString() == entry.member))
             return entry.dtype;
     return DType::unknown;
 }
 
 LayoutCode layoutFromCode(const Value &code)
 {
-    constexpr std::array kCodes = {LayoutCode::unknown,    LayoutCode::sparseCoo, LayoutCode::sparseCsr,
-                                   LayoutCode::sparseCsc,  LayoutCode::sparseBsr, LayoutCode::sparseBsc,
-                                   LayoutCode::mkldnn,     LayoutCode::strided};
+    constexpr std::array kCodes = {LayoutCode::unknown,   LayoutCode::sparseCoo, LayoutCode::sparseCsr,
+                                   LayoutCode::sparseCsc, LayoutCode::sparseBsr, LayoutCode::sparseBsc,
+                                   LayoutCode::mkldnn,    LayoutCode::strided};
     const std::int64_t number = code.isString() && code.toString() == "Strided" ? 7 : code.toInt(-1);
     return number >= 0 && number < std::int64_t(kCodes.size()) ? kCodes[static_cast<std::size_t>(number)]
-                                                              : LayoutCode::unknown;
+                                                               : LayoutCode::unknown;
 }
 
 MemoryFormatCode memoryFormatFromCode(const Value &code)
@@ -199,7 +200,7 @@ MemoryFormatCode memoryFormatFromCode(const Value &code)
                                    MemoryFormatCode::preserve};
     const std::int64_t number = code.toInt(-1);
     return number >= 0 && number < std::int64_t(kCodes.size()) ? kCodes[static_cast<std::size_t>(number)]
-                                                              : MemoryFormatCode::unknown;
+                                                               : MemoryFormatCode::unknown;
 }
 
 std::string deviceText(const Value &device)
@@ -276,8 +277,9 @@ Result<Document> parseDocument(std::string_view text, std::string_view name, Loa
             .withDetail("bad_program");
     readVersions(document);
     if (document.schemaMajor > kNewestSchemaMajor)
-        report.add("newer_schema", std::string(name) + ": schema version " + std::to_string(document.schemaMajor) +
-                                       '.' + std::to_string(document.schemaMinor) + ", this version knows up to " +
+        report.add("newer_schema", std::string(name) + ": schema version " +
+                                       std::to_string(document.schemaMajor) + '.' +
+                                       std::to_string(document.schemaMinor) + ", this version knows up to " +
                                        std::to_string(kNewestSchemaMajor));
     if (document.signature().find("inputs_to_parameters") != nullptr) {
         Value signature = newSignature(document.signature(), document.graph());

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-// Reading the JSON of torch.export programs: its tagged unions, its enum codes, its generations. No LibTorch here.
+// Reading the JSON of torch.export programs: its tagged unions, its enum codes, its generations. No LibTorch
+// here.
 namespace core::pt2 {
 
 // A tagged union: the one member that is not null (2.1 writes all of them). A union with nothing but nulls is
@@ -24,7 +25,8 @@ struct Tagged
 };
 Tagged tagged(const Value &value);
 
-// The name that an argument refers to or defines ({"as_tensor": {"name": ..}}, {"as_sym_int": {"as_name": ..}},
+// The name that an argument refers to or defines ({"as_tensor": {"name": ..}}, {"as_sym_int": {"as_name":
+// ..}},
 // {"name": ..}); empty when it names none.
 const std::string &argumentName(const Value &argument);
 
@@ -63,7 +65,8 @@ DocumentTensor readTensorMeta(const Value &meta);
 // one, otherwise shown as written.
 std::string readableExpression(const std::string &text);
 
-// A program's JSON document, brought to one form: signature as input_specs and output_specs, whatever wrote it.
+// A program's JSON document, brought to one form: signature as input_specs and output_specs, whatever wrote
+// it.
 struct Document
 {
     Value root;
@@ -77,8 +80,8 @@ struct Document
     const Value &signature() const { return graphModule().at("signature"); }
 };
 
-// Accepts the bare NaN and Infinity tokens of 2.3 and 2.5 (note nan_token). Errors: corrupt, or limitExceeded with
-// detail nesting_too_deep. Notes: nan_token, newer_schema.
+// Accepts the bare NaN and Infinity tokens of 2.3 and 2.5 (note nan_token). Errors: corrupt, or limitExceeded
+// with detail nesting_too_deep. Notes: nan_token, newer_schema.
 Result<Document> parseDocument(std::string_view text, std::string_view name, LoadReport &report);
 
 inline constexpr int kNewestSchemaMajor = 8;

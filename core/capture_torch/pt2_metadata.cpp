@@ -142,8 +142,9 @@ bool isLibraryFile(std::string_view file)
         return true;
     if (file.find("-packages/torch/") != std::string_view::npos)
         return true;
-    for (const std::string_view part : {"/torch/nn/", "/torch/_", "/torch/fx/", "/torch/jit/", "/torch/utils/",
-                                        "/torch/export/", "/torch/functional.py", "/torch/autograd/"})
+    for (const std::string_view part :
+         {"/torch/nn/", "/torch/_", "/torch/fx/", "/torch/jit/", "/torch/utils/", "/torch/export/",
+          "/torch/functional.py", "/torch/autograd/"})
         if (file.find(part) != std::string_view::npos)
             return true;
     return !isBelowPackages(file) && file.find("/lib/python3") != std::string_view::npos;

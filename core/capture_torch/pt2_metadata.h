@@ -14,8 +14,8 @@ namespace core::pt2 {
 // carets are skipped; text that is no traceback gives no frame.
 std::vector<RunFrame> parseStackTrace(std::string_view text);
 
-// "key,path,type;key,path,type", outermost first; the form of 2.1 "key:(L['self'].a,type);.." too. Placeholders
-// that the exporter puts on its own nodes give no level.
+// "key,path,type;key,path,type", outermost first; the form of 2.1 "key:(L['self'].a,type);.." too.
+// Placeholders that the exporter puts on its own nodes give no level.
 std::vector<ModuleLevel> parseModuleStack(std::string_view text);
 
 // Is this a file of torch, of the standard library, or generated code: not the user's?
@@ -23,8 +23,8 @@ bool isLibraryFile(std::string_view file);
 // Is this a file of another installed package (torchvision, transformers)?
 bool isPackageFile(std::string_view file);
 
-// The innermost frame that is the user's; frames of installed packages count only when there is no other; nullptr
-// when none is left.
+// The innermost frame that is the user's; frames of installed packages count only when there is no other;
+// nullptr when none is left.
 const RunFrame *userFrame(const std::vector<RunFrame> &frames);
 
 // "models/attention.py:17 in forward"; empty without a user frame.

@@ -259,11 +259,13 @@ IValue ifThenElse(Arguments a)
 }
 IValue maximum(Arguments a)
 {
-    return allWhole(a) ? IValue(std::max(whole(a, 0), whole(a, 1))) : IValue(std::max(real(a, 0), real(a, 1)));
+    return allWhole(a) ? IValue(std::max(whole(a, 0), whole(a, 1)))
+                       : IValue(std::max(real(a, 0), real(a, 1)));
 }
 IValue minimum(Arguments a)
 {
-    return allWhole(a) ? IValue(std::min(whole(a, 0), whole(a, 1))) : IValue(std::min(real(a, 0), real(a, 1)));
+    return allWhole(a) ? IValue(std::min(whole(a, 0), whole(a, 1)))
+                       : IValue(std::min(real(a, 0), real(a, 1)));
 }
 
 IValue total(Arguments a)

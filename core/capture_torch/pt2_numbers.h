@@ -15,8 +15,8 @@ namespace core::pt2 {
 // c10::Error when an argument is no number: the executor turns both into the node's failure.
 using NumberFunction = c10::IValue (*)(std::span<const c10::IValue>);
 
-// The function behind a target such as "_operator.floordiv", "torch.sym_max", "math.trunc"; nullptr when there is
-// none.
+// The function behind a target such as "_operator.floordiv", "torch.sym_max", "math.trunc"; nullptr when
+// there is none.
 NumberFunction findNumberFunction(std::string_view target);
 
 } // namespace core::pt2

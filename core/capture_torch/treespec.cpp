@@ -53,8 +53,8 @@ std::vector<std::string> contextKeys(const Value &context, std::size_t children,
 Result<TreeSpec> parseNode(const Value &node, const Value &namedTuples, int depth)
 {
     if (depth > kMaxDepth)
-        return Status(ErrorCode::corrupt, "tree specification nested deeper than " + std::to_string(kMaxDepth) +
-                                              " levels");
+        return Status(ErrorCode::corrupt,
+                      "tree specification nested deeper than " + std::to_string(kMaxDepth) + " levels");
     if (!node.isObject() || !node.at("children_spec").isList())
         return Status(ErrorCode::corrupt, "tree specification: a node without children_spec");
     TreeSpec spec;
@@ -73,8 +73,8 @@ Result<TreeSpec> parseNode(const Value &node, const Value &namedTuples, int dept
         spec.kind = TreeSpec::Kind::list;
     else {
         spec.keys = contextKeys(node.at("context"), spec.children.size(), namedTuples);
-        const bool isDict = spec.type == "builtins.dict" || spec.type.ends_with("dict") || !spec.keys.empty() ||
-                            spec.type.ends_with("Dict");
+        const bool isDict = spec.type == "builtins.dict" || spec.type.ends_with("dict") ||
+                            !spec.keys.empty() || spec.type.ends_with("Dict");
         spec.kind = isDict ? TreeSpec::Kind::dict : TreeSpec::Kind::other;
     }
     return spec;

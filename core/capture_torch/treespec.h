@@ -15,7 +15,13 @@ namespace core {
 // data, no LibTorch.
 struct TreeSpec
 {
-    enum class Kind { leaf, list, tuple, dict, other }; // dict: has keys; other: a registered class without keys
+    enum class Kind {
+        leaf,
+        list,
+        tuple,
+        dict,
+        other
+    }; // dict: has keys; other: a registered class without keys
 
     Kind kind = Kind::leaf;
     std::string type;              // "builtins.tuple", "transformers.modeling_outputs.BaseModelOutput"
@@ -27,8 +33,8 @@ struct TreeSpec
     std::vector<std::string> leafPaths() const;
 };
 
-// The text in in_spec and out_spec: [1, {"type": .., "context": .., "children_spec": [..]}]. NAMEDTUPLES is the
-// document's treespec_namedtuple_fields. corrupt when it is something else.
+// The text in in_spec and out_spec: [1, {"type": .., "context": .., "children_spec": [..]}]. NAMEDTUPLES is
+// the document's treespec_namedtuple_fields. corrupt when it is something else.
 Result<TreeSpec> parseTreeSpec(std::string_view text, const Value &namedTuples);
 
 } // namespace core

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/pt2_archive.h"
+
+#include "core/capture_torch/torch_save_reader.h"
+
+#include <ATen/core/Dict.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+
+#include "core/capture_torch/torch_dtype.h"
+
+namespace core::pt2 {
+
+namespace {
+
+constexpr std::string_view kFlatProgram = "serialized_exported_program.json";
+constexpr std::uint64_t kMaxProgramBytes = std::uint64_t(1) << 30U;
+
+Result<std::vector<std::byte>> readEntry(const ZipArchive &zip, const std::string &name)
+{
+    const ZipEntry *entry = zip.find(name);
+    if (entry == nullptr)
+        return Status(ErrorCode::corrupt, zip.fileName() + ": no entry " + name).withDetail("missing_record");
+    return zip.read(*entry, kMaxProgramBytes);
+}
+
+std::string_view asText(const std::vector<std::byte> &bytes)
+{
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+// The folder before "models/NAME.json" and NAME, when ENTRY is such a name.
+std::optional<std::pair<std::string, std::string>> programName(std::string_view entry)
+{
+    constexpr std::string_view kModels = "/models/";
+    constexpr std::string_view kJson = ".json";
+    const auto at = entry.find(kModels);
+    if (at == std::string_view::npos || !entry.ends_with(kJson) ||
+        entry.substr(0, at).find('/') != entry.npos)
+        return std::nullopt;
+    const std::string_view name = entry.substr(at + kModels.size());
+    return std::pair(std::string(entry.substr(0, at + 1)),
+                     std::string(name.substr(0, name.size() - kJson.size())));
+}
+
+std::vector<std::int64_t> fixedSizes(const Value &list)
+{
+    std::vector<std::int64_t> sizes;
+    for (const Value &size : list.toList())
+        sizes.push_back(size.isInt() ? size.toInt() : size.at("as_int").toInt(-1));
+    return sizes;
+}
+
+// An entry that the exporter left empty (weights were fake tensors): zeros of that shape.
+at::Tensor zerosFor(const StateRecord &record)
+{
+    return at::zeros(record.view.sizes,
+                     at::TensorOptions(toScalarType(record.view.dtype).value_or(at::kFloat)));
+}
+
+bool needsBytes(const StorageView &view)
+{
+    return std::find(view.sizes.begin(), view.sizes.end(), 0) == view.sizes.end();
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Archive>> Archive::open(const std::filesystem::path &path, LoadReport &report)
+{
+    auto source = openFile(path);
+    if (!source)
+        return source.error();
+    auto zip = ZipArchive::open(*std::move(source), report);
+    if (!zip)
+        return zip.error();
+    std::shared_ptr<Archive> archive(new Archive);
+    archive->m_zip = *std::move(zip);
+    archive->listNativeCode(report);
+    if (Status status = archive->findProgram(report); !status)
+        return status;
+    for (const char *config :
+         {"data/weights/%_weights_config.json", "data/weights/%_model_param_config.json",
+          "data/constants/%_constants_config.json", "data/constants/%_model_constants_config.json"}) {
+        std::string name = archive->m_root + config;
+        name.replace(name.find('%'), 1, archive->m_model);
+        if (archive->m_zip->find(name) == nullptr)
+            continue;
+        if (Status status = archive->readConfig(name, report); !status)
+            return status;
+    }
+    return std::shared_ptr<const Archive>(std::move(archive));
+}
+
+void Archive::listNativeCode(LoadReport &report)
+{
+    for (const ZipEntry &entry : m_zip->entries())
+        if (entry.name.find("/aotinductor/") != std::string_view::npos || entry.name.ends_with(".so"))
+            m_nativeCode.emplace_back(entry.name);
+    if (!m_nativeCode.empty())
+        report.add("native_code_ignored", m_zip->fileName() + ": " + std::to_string(m_nativeCode.size()) +
+                                              " files of compiled code are not loaded, the first is " +
+                                              m_nativeCode.front());
+}
+
+Status Archive::findProgram(LoadReport &report)
+{
+    std::string program;
+    if (m_zip->find(kFlatProgram) != nullptr) {
+        m_generation = Generation::flatZip;
+        program = kFlatProgram;
+        for (const char *name : {"serialized_state_dict.pt", "serialized_state_dict.json",
+                                 "serialized_constants.pt", "serialized_constants.json"})
+            if (m_zip->find(name) != nullptr)
+                m_dictionaries.emplace_back(name);
+        m_sampleEntry = "serialized_example_inputs.pt";
+    } else {
+        std::size_t programs = 0;
+        for (const ZipEntry &entry : m_zip->entries())
+            if (const auto found = programName(entry.name); found && ++programs == 1) {
+                std::tie(m_root, m_model) = *found;
+                program = entry.name;
+            }
+        if (programs > 1)
+            report.add("several_programs", m_zip->fileName() + ": " + std::to_string(programs) +
+                                               " programs, only \"" + m_model + "\" is shown");
+        for (const char *folder : {"data/weights/", "data/constants/"})
+            if (std::string name = m_root + folder + m_model + ".pt"; m_zip->find(name) != nullptr)
+                m_dictionaries.push_back(std::move(name));
+        m_generation = m_dictionaries.empty() ? Generation::rawRecords : Generation::torchSaveDir;
+        m_sampleEntry = m_root + "data/sample_inputs/" + m_model + ".pt";
+    }
+    if (const ZipEntry *sample = m_zip->find(m_sampleEntry); sample == nullptr || sample->size == 0)
+        m_sampleEntry.clear();
+    if (program.empty() && !m_nativeCode.empty())
+        return Status(ErrorCode::unsupported,
+                      m_zip->fileName() + ": an AOTInductor archive, it holds compiled code and no program")
+            .withDetail("native_code");
+    if (program.empty())
+        return Status(ErrorCode::unknownFormat, m_zip->fileName() +
+                                                    ": a zip without models/NAME.json, not a file of "
+                                                    "torch.export")
+            .withDetail("missing_record");
+    auto bytes = readEntry(*m_zip, program);
+    if (!bytes)
+        return bytes.error();
+    auto document = parseDocument(asText(*bytes), m_zip->fileName() + ": " + program, report);
+    if (!document)
+        return document.error();
+    m_document = std::make_shared<const Document>(*std::move(document));
+    return Status::ok();
+}
+
+Status Archive::readConfig(const std::string &entryName, LoadReport &report)
+{
+    auto bytes = readEntry(*m_zip, entryName);
+    if (!bytes)
+        return bytes.error();
+    auto config = parseJson(asText(*bytes), m_zip->fileName() + ": " + entryName);
+    if (!config)
+        return config.error();
+    const std::string folder = entryName.substr(0, entryName.rfind('/') + 1);
+    for (const Value::Member &entry : config->at("config").toObject())
+        if (Status status = addRecord(folder, entry, report); !status)
+            return status;
+    return Status::ok();
+}
+
+Status Archive::addRecord(const std::string &folder, const Value::Member &entry, LoadReport &report)
+{
+    const auto &[name, description] = entry;
+    const std::string &path = description.at("path_name").toString();
+    if (!isSafeRelativePath(path))
+        return Status(ErrorCode::corrupt, m_zip->fileName() + ": the record of \"" + name +
+                                              "\" leaves the archive: \"" + path + '"')
+            .withDetail("unsafe_path");
+    const Value &meta = description.at("tensor_meta");
+    if (meta.isNull()) {
+        report.add("custom_object", m_zip->fileName() + ": \"" + name + "\" is an object in " + path +
+                                        ", which is never read");
+        return Status::ok();
+    }
+    StateRecord record;
+    record.name = name;
+    record.entry = folder + path;
+    record.isParameter = description.at("is_param").toBool();
+    record.isPickled = description.at("use_pickle").toBool();
+    record.device = deviceText(meta.at("device"));
+    record.view.dtype = dtypeFromCode(meta.at("dtype"));
+    record.view.sizes = fixedSizes(meta.at("sizes"));
+    record.view.strides = fixedSizes(meta.at("strides"));
+    const Value &offset = meta.at("storage_offset");
+    record.view.offset = offset.isInt() ? offset.toInt() : offset.at("as_int").toInt();
+    if (m_zip->find(record.entry) == nullptr)
+        report.add("missing_record", m_zip->fileName() + ": \"" + name + "\" should be in " + record.entry +
+                                         ", which the archive does not have");
+    if (record.view.dtype == DType::unknown)
+        report.add("unknown_dtype",
+                   m_zip->fileName() + ": \"" + name + "\" has dtype code " + toJson(meta.at("dtype")));
+    m_records.push_back(std::move(record));
+    return Status::ok();
+}
+
+Status Archive::loadDictionary(const std::string &entryName, State &state, LoadReport &report) const
+{
+    const ZipEntry *entry = m_zip->find(entryName);
+    if (entry == nullptr || entry->size == 0)
+        return Status::ok();
+    auto source = m_zip->open(*entry);
+    if (!source)
+        return source.error();
+    auto content = readTorchSave(*std::move(source), report);
+    if (!content)
+        return content.error().prefixed(entryName);
+    if (!content->root.isGenericDict())
+        return Status(ErrorCode::corrupt, m_zip->fileName() + ": " + entryName + " holds no dictionary")
+            .withDetail("bad_pickle");
+    for (const auto &item : content->root.toGenericDict())
+        if (item.value().isTensor())
+            state.add(item.key().toStringRef(), item.value().toTensor());
+    return Status::ok();
+}
+
+Status Archive::loadRecord(const StateRecord &record, std::map<std::string, c10::Storage> &storages,
+                           State &state, LoadReport &report) const
+{
+    const ZipEntry *entry = m_zip->find(record.entry);
+    if (entry == nullptr)
+        return Status::ok(); // noted when opened; State::settle refuses if the program needs it
+    auto source = m_zip->open(*entry);
+    if (!source)
+        return source.error();
+    if (record.isPickled) {
+        auto content = readTorchSave(*std::move(source), report);
+        if (!content)
+            return content.error().prefixed(record.entry);
+        if (content->root.isTensor())
+            state.add(record.name, content->root.toTensor());
+        return Status::ok();
+    }
+    if (entry->size == 0 && needsBytes(record.view)) {
+        report.add("fake_weight",
+                   m_zip->fileName() + ": \"" + record.name + "\" has no data, zeros stand for it");
+        state.add(record.name, zerosFor(record));
+        return Status::ok();
+    }
+    auto storage = storages.find(record.entry);
+    if (storage == storages.end()) {
+        auto read = readStorage(**source, record.entry);
+        if (!read)
+            return read.error();
+        storage = storages.emplace(record.entry, *std::move(read)).first;
+    }
+    auto tensor = viewStorage(storage->second, record.view, record.name);
+    if (!tensor)
+        return tensor.error();
+    state.add(record.name, *std::move(tensor));
+    return Status::ok();
+}
+
+Result<State> Archive::loadState(LoadReport &report) const
+{
+    State state;
+    try {
+        for (const std::string &dictionary : m_dictionaries)
+            if (Status status = loadDictionary(dictionary, state, report); !status)
+                return status;
+        std::map<std::string, c10::Storage> storages;
+        for (const StateRecord &record : m_records)
+            if (Status status = loadRecord(record, storages, state, report); !status)
+                return status;
+    } catch (const std::exception &error) {
+        return Status(ErrorCode::corrupt, m_zip->fileName() + ": " + error.what());
+    }
+    return state;
+}
+
+Result<std::optional<c10::IValue>> Archive::sampleInputs(LoadReport &report) const
+{
+    if (m_sampleEntry.empty())
+        return std::optional<c10::IValue>();
+    auto source = m_zip->open(*m_zip->find(m_sampleEntry));
+    if (!source)
+        return source.error();
+    auto content = readTorchSave(*std::move(source), report);
+    if (!content)
+        return content.error().prefixed(m_sampleEntry);
+    return std::optional<c10::IValue>(std::move(content->root));
+}
+
+} // namespace core::pt2

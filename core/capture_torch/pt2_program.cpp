@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/pt2_program.h"
+
+#include "core/capture_torch/pt2_builder.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace core::pt2 {
+
+namespace {
+
+using TensorMetas = std::unordered_map<std::string, const Value *>;
+
+TensorMetas tensorMetas(const Value &graph)
+{
+    TensorMetas metas;
+    for (const auto &[name, meta] : graph.at("tensor_values").toObject())
+        metas.emplace(name, &meta);
+    return metas;
+}
+
+struct StateKind
+{
+    std::string_view tag;
+    ProgramInput::Kind kind;
+    const char *nameKey;
+};
+constexpr StateKind kStateKinds[] = {
+    {"parameter", ProgramInput::Kind::parameter, "parameter_name"},
+    {"buffer", ProgramInput::Kind::buffer, "buffer_name"},
+    {"tensor_constant", ProgramInput::Kind::constant, "tensor_constant_name"},
+};
+
+Result<ProgramInput> readInput(const Tagged &spec, const TensorMetas &metas, Program &program)
+{
+    ProgramInput input;
+    const Value &content = *spec.value;
+    for (const StateKind &state : kStateKinds)
+        if (spec.tag == state.tag) {
+            input.kind = state.kind;
+            input.stateName = content.at(state.nameKey).toString();
+        }
+    input.name = argumentName(content.at("arg"));
+    if (spec.tag == "constant_input") {
+        input.kind = ProgramInput::Kind::fixed;
+        input.name = content.at("name").toString();
+        input.fixed = tagged(content.at("value"));
+    } else if (spec.tag == "user_input") {
+        const Tagged argument = tagged(content.at("arg"));
+        input.kind = input.name.empty() ? ProgramInput::Kind::fixed : ProgramInput::Kind::user;
+        input.fixed = argument;
+        input.isTensor = argument.tag == "as_tensor";
+    } else if (spec.tag == "token") {
+        input.kind = ProgramInput::Kind::token;
+    } else if (spec.tag == "custom_obj") {
+        input.kind = ProgramInput::Kind::token;
+        program.refusals.push_back({"custom_object", content.at("custom_obj_name").toString(), input.name});
+    } else if (input.stateName.empty()) {
+        return Status(ErrorCode::corrupt,
+                      "input specification \"" + std::string(spec.tag) + "\" is not known")
+            .withDetail("bad_program");
+    }
+    if (const auto meta = metas.find(input.name); meta != metas.end()) {
+        input.tensor = readTensorMeta(*meta->second);
+        input.isTensor = true;
+    }
+    return input;
+}
+
+Status readInputs(Program &program, const GraphBuilder &builder)
+{
+    const Document &document = *program.document;
+    const TensorMetas metas = tensorMetas(document.graph());
+    for (const Value &spec : document.signature().at("input_specs").toList()) {
+        auto input = readInput(tagged(spec), metas, program);
+        if (!input)
+            return input.error();
+        input->slot = input->name.empty() ? kNoSlot : builder.findSlot(input->name);
+        const bool needsSlot =
+            input->kind != ProgramInput::Kind::fixed && input->kind != ProgramInput::Kind::token;
+        if (needsSlot && input->slot == kNoSlot)
+            return Status(ErrorCode::corrupt, "input \"" + input->name + "\" is no input of the graph")
+                .withDetail("undefined_value");
+        if (needsSlot && !input->tensor.device.empty() && input->tensor.device != "cpu" &&
+            input->tensor.device != "meta")
+            program.mappedDevices.push_back({input->tensor.device, input->stateName.empty()
+                                                                       ? "input " + input->name
+                                                                       : "state " + input->stateName});
+        program.inputs.push_back(*std::move(input));
+    }
+    return Status::ok();
+}
+
+Status readOutputs(Program &program)
+{
+    for (const Value &spec : program.document->signature().at("output_specs").toList()) {
+        const Tagged content = tagged(spec);
+        ProgramOutput output;
+        if (content.tag == "buffer_mutation") {
+            output.kind = ProgramOutput::Kind::buffer;
+            output.target = content.value->at("buffer_name").toString();
+        } else if (content.tag == "parameter_mutation") {
+            output.kind = ProgramOutput::Kind::parameter;
+            output.target = content.value->at("parameter_name").toString();
+        } else if (content.tag == "user_input_mutation") {
+            output.kind = ProgramOutput::Kind::userInput;
+            output.target = content.value->at("user_input_name").toString();
+        } else if (content.tag == "token") {
+            output.kind = ProgramOutput::Kind::token;
+        } else if (content.tag != "user_output" && content.tag != "loss_output") {
+            program.refusals.push_back(
+                {"unsupported_node", "output of kind " + std::string(content.tag), "output"});
+        }
+        program.outputs.push_back(std::move(output));
+    }
+    if (program.outputs.size() != program.graph->outputs.size())
+        return Status(ErrorCode::corrupt, "the signature lists " + std::to_string(program.outputs.size()) +
+                                              " outputs, the graph has " +
+                                              std::to_string(program.graph->outputs.size()))
+            .withDetail("bad_program");
+    return Status::ok();
+}
+
+// The program's own calling convention; an unreadable tree leaves inputs and outputs a flat list.
+void readTrees(Program &program, LoadReport &report)
+{
+    const Value &module = program.document->graphModule();
+    const Value *signature = nullptr;
+    for (const Value &entry : module.at("module_call_graph").toList())
+        if (entry.at("fqn").toString().empty() && entry.at("signature").isObject())
+            signature = &entry.at("signature");
+    if (signature == nullptr)
+        signature = &module.at("call_spec");
+    const Value &namedTuples = module.at("treespec_namedtuple_fields");
+    const auto read = [&](const char *key) -> std::optional<TreeSpec> {
+        const std::string &text = signature->at(key).toString();
+        if (text.empty())
+            return std::nullopt;
+        auto tree = parseTreeSpec(text, namedTuples);
+        if (!tree) {
+            report.add("tree_specification", std::string(key) + ": " + tree.error().message());
+            return std::nullopt;
+        }
+        return *std::move(tree);
+    };
+    program.inputTree = read("in_spec");
+    program.outputTree = read("out_spec");
+    for (const Value &name : signature->at("forward_arg_names").toList())
+        program.argumentNames.push_back(name.toString());
+}
+
+} // namespace
+
+Status Program::runnable() const
+{
+    if (refusals.empty())
+        return Status::ok();
+    std::vector<std::string> names;
+    std::string reason;
+    for (const Refusal &refusal : refusals) {
+        std::string name = refusal.target;
+        if (refusal.reason == "missing_op")
+            name += " (no such op in this LibTorch)";
+        else if (refusal.reason == "custom_object")
+            name += " (custom object)";
+        else
+            name += " (not supported)";
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(std::move(name));
+    }
+    std::string text;
+    for (const std::string &name : names)
+        text += (text.empty() ? "" : ", ") + name;
+    return Status(ErrorCode::unsupported, "the program cannot run here: " + text)
+        .withDetail(refusals.front().reason);
+}
+
+Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Document> document,
+                                                    LoadReport &report)
+{
+    auto program = std::make_shared<Program>();
+    program->document = std::move(document);
+    try {
+        GraphBuilder::Shared shared{*program, report, {}};
+        GraphBuilder builder(shared, {});
+        auto graph = builder.build(program->document->graph());
+        if (!graph)
+            return graph.error();
+        program->graph = *std::move(graph);
+        if (Status status = readInputs(*program, builder); !status)
+            return status;
+    } catch (const std::exception &error) {
+        return Status(ErrorCode::corrupt, std::string("the program cannot be read: ") + error.what())
+            .withDetail("bad_program");
+    }
+    if (Status status = readOutputs(*program); !status)
+        return status;
+    readTrees(*program, report);
+    return std::shared_ptr<const Program>(std::move(program));
+}
+
+} // namespace core::pt2
