@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_archive.h"
 
-#include "core/capture_torch/torch_save_reader.h"
-
-#include <ATen/core/Dict.h>
-#include <ATen/ops/zeros.h>
-
-#include <algorithm>
-
-#include "core/capture_torch/torch_dtype.h"
+#include <optional>
+#include <tuple>
 
 namespace core::pt2 {
 
@@ -50,18 +44,6 @@ std::vector<std::int64_t> fixedSizes(const Value &list)
     for (const Value &size : list.toList())
         sizes.push_back(size.isInt() ? size.toInt() : size.at("as_int").toInt(-1));
     return sizes;
-}
-
-// An entry that the exporter left empty (weights were fake tensors): zeros of that shape.
-at::Tensor zerosFor(const StateRecord &record)
-{
-    return at::zeros(record.view.sizes,
-                     at::TensorOptions(toScalarType(record.view.dtype).value_or(at::kFloat)));
-}
-
-bool needsBytes(const StorageView &view)
-{
-    return std::find(view.sizes.begin(), view.sizes.end(), 0) == view.sizes.end();
 }
 
 } // namespace
@@ -199,93 +181,6 @@ Status Archive::addRecord(const std::string &folder, const Value::Member &entry,
                    m_zip->fileName() + ": \"" + name + "\" has dtype code " + toJson(meta.at("dtype")));
     m_records.push_back(std::move(record));
     return Status::ok();
-}
-
-Status Archive::loadDictionary(const std::string &entryName, State &state, LoadReport &report) const
-{
-    const ZipEntry *entry = m_zip->find(entryName);
-    if (entry == nullptr || entry->size == 0)
-        return Status::ok();
-    auto source = m_zip->open(*entry);
-    if (!source)
-        return source.error();
-    auto content = readTorchSave(*std::move(source), report);
-    if (!content)
-        return content.error().prefixed(entryName);
-    if (!content->root.isGenericDict())
-        return Status(ErrorCode::corrupt, m_zip->fileName() + ": " + entryName + " holds no dictionary")
-            .withDetail("bad_pickle");
-    for (const auto &item : content->root.toGenericDict())
-        if (item.value().isTensor())
-            state.add(item.key().toStringRef(), item.value().toTensor());
-    return Status::ok();
-}
-
-Status Archive::loadRecord(const StateRecord &record, std::map<std::string, c10::Storage> &storages,
-                           State &state, LoadReport &report) const
-{
-    const ZipEntry *entry = m_zip->find(record.entry);
-    if (entry == nullptr)
-        return Status::ok(); // noted when opened; State::settle refuses if the program needs it
-    auto source = m_zip->open(*entry);
-    if (!source)
-        return source.error();
-    if (record.isPickled) {
-        auto content = readTorchSave(*std::move(source), report);
-        if (!content)
-            return content.error().prefixed(record.entry);
-        if (content->root.isTensor())
-            state.add(record.name, content->root.toTensor());
-        return Status::ok();
-    }
-    if (entry->size == 0 && needsBytes(record.view)) {
-        report.add("fake_weight",
-                   m_zip->fileName() + ": \"" + record.name + "\" has no data, zeros stand for it");
-        state.add(record.name, zerosFor(record));
-        return Status::ok();
-    }
-    auto storage = storages.find(record.entry);
-    if (storage == storages.end()) {
-        auto read = readStorage(**source, record.entry);
-        if (!read)
-            return read.error();
-        storage = storages.emplace(record.entry, *std::move(read)).first;
-    }
-    auto tensor = viewStorage(storage->second, record.view, record.name);
-    if (!tensor)
-        return tensor.error();
-    state.add(record.name, *std::move(tensor));
-    return Status::ok();
-}
-
-Result<State> Archive::loadState(LoadReport &report) const
-{
-    State state;
-    try {
-        for (const std::string &dictionary : m_dictionaries)
-            if (Status status = loadDictionary(dictionary, state, report); !status)
-                return status;
-        std::map<std::string, c10::Storage> storages;
-        for (const StateRecord &record : m_records)
-            if (Status status = loadRecord(record, storages, state, report); !status)
-                return status;
-    } catch (const std::exception &error) {
-        return Status(ErrorCode::corrupt, m_zip->fileName() + ": " + error.what());
-    }
-    return state;
-}
-
-Result<std::optional<c10::IValue>> Archive::sampleInputs(LoadReport &report) const
-{
-    if (m_sampleEntry.empty())
-        return std::optional<c10::IValue>();
-    auto source = m_zip->open(*m_zip->find(m_sampleEntry));
-    if (!source)
-        return source.error();
-    auto content = readTorchSave(*std::move(source), report);
-    if (!content)
-        return content.error().prefixed(m_sampleEntry);
-    return std::optional<c10::IValue>(std::move(content->root));
 }
 
 } // namespace core::pt2

@@ -3,7 +3,7 @@
 
 #include "core/base/load_report.h"
 #include "core/capture_torch/pt2_json.h"
-#include "core/capture_torch/pt2_state.h"
+#include "core/capture_torch/storage_view.h"
 #include "core/io/zip_reader.h"
 
 #include <filesystem>
@@ -49,11 +49,11 @@ public:
     const std::vector<StateRecord> &records() const { return m_records; } // rawRecords only
     const std::vector<std::string> &nativeCode() const { return m_nativeCode; }
 
-    // Reads the weights and constants; a fresh copy at every call.
-    Result<State> loadState(LoadReport &report) const;
-    // The inputs the model was exported with, as (args, kwargs); none when the file has none.
-    Result<std::optional<c10::IValue>> sampleInputs(LoadReport &report) const;
-    bool hasSampleInputs() const { return !m_sampleEntry.empty(); }
+    // Entries that are torch.save files with parameters, buffers, constants (the older generations).
+    const std::vector<std::string> &dictionaries() const { return m_dictionaries; }
+    // The torch.save file with the inputs the model was exported with; empty when there is none.
+    const std::string &sampleEntry() const { return m_sampleEntry; }
+    const ZipArchive &zip() const { return *m_zip; }
 
 private:
     Archive() = default;
@@ -62,9 +62,6 @@ private:
     Status readConfig(const std::string &entryName, LoadReport &report);
     Status addRecord(const std::string &folder, const Value::Member &entry, LoadReport &report);
     void listNativeCode(LoadReport &report);
-    Status loadDictionary(const std::string &entryName, State &state, LoadReport &report) const;
-    Status loadRecord(const StateRecord &record, std::map<std::string, c10::Storage> &storages, State &state,
-                      LoadReport &report) const;
 
     std::shared_ptr<const ZipArchive> m_zip;
     std::shared_ptr<const Document> m_document;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/capture_torch/pt2_program.h"
+#include "core/capture_torch/pt2_graph.h"
 
 #include <functional>
 #include <string>

@@ -195,6 +195,11 @@ Status GraphBuilder::readInfo(const Value &json, Node &node)
     node.info.modules = parseModuleStack(metadata.at("nn_module_stack").toString());
     node.info.frames = parseStackTrace(metadata.at("stack_trace").toString());
     node.moduleCall = moduleCallSite(node.info.modules);
+    auto &ops = m_shared.program.ops;
+    const auto [op, added] = m_shared.ops.try_emplace(node.info.target, ops.size());
+    if (added)
+        ops.push_back({node.info.target, 0});
+    ++ops[op->second].count;
     return Status::ok();
 }
 
@@ -302,7 +307,7 @@ Status GraphBuilder::bindNumber(const Value &json, Node &node)
 Status GraphBuilder::addSubgraph(const Value &graph, Node &node)
 {
     const std::string &prefix = m_graph->path;
-    GraphBuilder builder(m_shared, prefix + (prefix.empty() ? "" : "/") + node.info.name + '.' +
+    GraphBuilder builder(m_shared, prefix + (prefix.empty() ? "" : "/") + node.info.name + '/' +
                                        graph.at("name").toString());
     auto built = builder.build(graph.at("graph"));
     if (!built)
@@ -430,6 +435,22 @@ void GraphBuilder::noteUses()
     for (Slot slot = 0; slot < m_graph->slots; ++slot)
         if (last[slot] != kNever)
             m_graph->nodes[last[slot]].releases.push_back(slot);
+}
+
+Result<std::unordered_map<std::string, Slot>> buildGraphs(Program &program, LoadReport &report)
+{
+    try {
+        GraphBuilder::Shared shared{program, report, {}, {}};
+        GraphBuilder builder(shared, {});
+        auto graph = builder.build(program.document->graph());
+        if (!graph)
+            return graph.error();
+        program.graph = *std::move(graph);
+        return builder.slots();
+    } catch (const std::exception &error) {
+        return Status(ErrorCode::corrupt, std::string("the program cannot be read: ") + error.what())
+            .withDetail("bad_program");
+    }
 }
 
 } // namespace core::pt2

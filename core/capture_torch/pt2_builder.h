@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/capture_torch/pt2_arguments.h"
-#include "core/capture_torch/pt2_program.h"
+#include "core/capture_torch/pt2_graph.h"
 
 #include <map>
 #include <string>
@@ -22,15 +22,17 @@ public:
         Program &program;
         LoadReport &report;
         std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> moduleCalls; // by parent and key
+        std::map<std::string, std::size_t> ops;                                     // place in Program::ops
     };
 
     GraphBuilder(Shared &shared, std::string path);
 
     Result<std::shared_ptr<Graph>> build(const Value &graph);
-    // After build: the slot of a value, kNoSlot when there is none.
-    Slot findSlot(const std::string &name) const;
+    // After build: the slots by the names of the values.
+    const std::unordered_map<std::string, Slot> &slots() const { return m_slots; }
 
 private:
+    Slot findSlot(const std::string &name) const; // kNoSlot when there is none
     Status declareInputs(const Value::List &inputs);
     Status addNode(const Value &json);
     Status readInfo(const Value &json, Node &node);

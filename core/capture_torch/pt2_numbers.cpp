@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_numbers.h"
 
-#include <ATen/core/ivalue.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,10 +10,19 @@ namespace core::pt2 {
 
 namespace {
 
-using c10::IValue;
-using Arguments = std::span<const IValue>;
+using Arguments = std::span<const RunNumber>;
 
-const IValue &argument(Arguments arguments, std::size_t index)
+bool isBool(const RunNumber &value)
+{
+    return std::holds_alternative<bool>(value);
+}
+
+bool isWhole(const RunNumber &value)
+{
+    return !std::holds_alternative<double>(value);
+}
+
+const RunNumber &argument(Arguments arguments, std::size_t index)
 {
     if (index >= arguments.size())
         throw std::runtime_error("takes more than " + std::to_string(arguments.size()) + " arguments");
@@ -24,16 +31,13 @@ const IValue &argument(Arguments arguments, std::size_t index)
 
 double real(Arguments arguments, std::size_t index)
 {
-    const IValue &value = argument(arguments, index);
-    if (value.isBool())
-        return value.toBool() ? 1.0 : 0.0;
-    return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+    return std::visit([](auto value) { return static_cast<double>(value); }, argument(arguments, index));
 }
 
 std::int64_t whole(Arguments arguments, std::size_t index)
 {
-    const IValue &value = argument(arguments, index);
-    return value.isBool() ? std::int64_t(value.toBool()) : value.toInt();
+    return std::visit([](auto value) { return static_cast<std::int64_t>(value); },
+                      argument(arguments, index));
 }
 
 bool truth(Arguments arguments, std::size_t index)
@@ -43,8 +47,7 @@ bool truth(Arguments arguments, std::size_t index)
 
 bool allWhole(Arguments arguments)
 {
-    return std::all_of(arguments.begin(), arguments.end(),
-                       [](const IValue &value) { return value.isInt() || value.isBool(); });
+    return std::all_of(arguments.begin(), arguments.end(), isWhole);
 }
 
 std::int64_t checked(bool overflowed, std::int64_t value)
@@ -54,7 +57,7 @@ std::int64_t checked(bool overflowed, std::int64_t value)
     return value;
 }
 
-IValue add(Arguments a)
+RunNumber add(Arguments a)
 {
     if (!allWhole(a))
         return real(a, 0) + real(a, 1);
@@ -63,7 +66,7 @@ IValue add(Arguments a)
     return checked(overflowed, result);
 }
 
-IValue subtract(Arguments a)
+RunNumber subtract(Arguments a)
 {
     if (!allWhole(a))
         return real(a, 0) - real(a, 1);
@@ -79,9 +82,9 @@ std::int64_t multiplied(std::int64_t a, std::int64_t b)
     return checked(overflowed, result);
 }
 
-IValue multiply(Arguments a)
+RunNumber multiply(Arguments a)
 {
-    return allWhole(a) ? IValue(multiplied(whole(a, 0), whole(a, 1))) : IValue(real(a, 0) * real(a, 1));
+    return allWhole(a) ? RunNumber(multiplied(whole(a, 0), whole(a, 1))) : RunNumber(real(a, 0) * real(a, 1));
 }
 
 void checkDivisor(Arguments a)
@@ -92,13 +95,13 @@ void checkDivisor(Arguments a)
         throw std::runtime_error("the result does not fit 64 bits");
 }
 
-IValue trueDivide(Arguments a)
+RunNumber trueDivide(Arguments a)
 {
     checkDivisor(a);
     return real(a, 0) / real(a, 1);
 }
 
-IValue floorDivide(Arguments a)
+RunNumber floorDivide(Arguments a)
 {
     checkDivisor(a);
     if (!allWhole(a))
@@ -108,7 +111,7 @@ IValue floorDivide(Arguments a)
     return x / y - ((x % y != 0 && (x < 0) != (y < 0)) ? 1 : 0);
 }
 
-IValue modulo(Arguments a)
+RunNumber modulo(Arguments a)
 {
     checkDivisor(a);
     if (allWhole(a)) {
@@ -119,7 +122,7 @@ IValue modulo(Arguments a)
     return remainder != 0.0 && (remainder < 0) != (real(a, 1) < 0) ? remainder + real(a, 1) : remainder;
 }
 
-IValue power(Arguments a)
+RunNumber power(Arguments a)
 {
     if (!allWhole(a) || whole(a, 1) < 0)
         return std::pow(real(a, 0), real(a, 1));
@@ -134,67 +137,69 @@ IValue power(Arguments a)
     return result;
 }
 
-IValue negate(Arguments a)
+RunNumber negate(Arguments a)
 {
-    return allWhole(a) ? IValue(multiplied(whole(a, 0), -1)) : IValue(-real(a, 0));
+    return allWhole(a) ? RunNumber(multiplied(whole(a, 0), -1)) : RunNumber(-real(a, 0));
 }
 
-IValue same(Arguments a)
+RunNumber same(Arguments a)
 {
     return argument(a, 0);
 }
 
-IValue absolute(Arguments a)
+RunNumber absolute(Arguments a)
 {
-    return allWhole(a) ? (whole(a, 0) < 0 ? negate(a) : IValue(whole(a, 0))) : IValue(std::fabs(real(a, 0)));
+    return allWhole(a) ? (whole(a, 0) < 0 ? negate(a) : RunNumber(whole(a, 0)))
+                       : RunNumber(std::fabs(real(a, 0)));
 }
 
 // Whole numbers are compared as such: a double has 53 bits only.
 template <class Compare>
-IValue compared(Arguments a, Compare compare)
+RunNumber compared(Arguments a, Compare compare)
 {
-    return allWhole(a) ? IValue(compare(whole(a, 0), whole(a, 1))) : IValue(compare(real(a, 0), real(a, 1)));
+    return allWhole(a) ? RunNumber(compare(whole(a, 0), whole(a, 1)))
+                       : RunNumber(compare(real(a, 0), real(a, 1)));
 }
 
-IValue equal(Arguments a)
+RunNumber equal(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x == y; });
 }
-IValue notEqual(Arguments a)
+RunNumber notEqual(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x != y; });
 }
-IValue less(Arguments a)
+RunNumber less(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x < y; });
 }
-IValue lessEqual(Arguments a)
+RunNumber lessEqual(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x <= y; });
 }
-IValue greater(Arguments a)
+RunNumber greater(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x > y; });
 }
-IValue greaterEqual(Arguments a)
+RunNumber greaterEqual(Arguments a)
 {
     return compared(a, [](auto x, auto y) { return x >= y; });
 }
 
-IValue bitAnd(Arguments a)
+RunNumber bitAnd(Arguments a)
 {
-    return argument(a, 0).isBool() && argument(a, 1).isBool() ? IValue(truth(a, 0) && truth(a, 1))
-                                                              : IValue(whole(a, 0) & whole(a, 1));
+    return isBool(argument(a, 0)) && isBool(argument(a, 1)) ? RunNumber(truth(a, 0) && truth(a, 1))
+                                                            : RunNumber(whole(a, 0) & whole(a, 1));
 }
-IValue bitOr(Arguments a)
+RunNumber bitOr(Arguments a)
 {
-    return argument(a, 0).isBool() && argument(a, 1).isBool() ? IValue(truth(a, 0) || truth(a, 1))
-                                                              : IValue(whole(a, 0) | whole(a, 1));
+    return isBool(argument(a, 0)) && isBool(argument(a, 1)) ? RunNumber(truth(a, 0) || truth(a, 1))
+                                                            : RunNumber(whole(a, 0) | whole(a, 1));
 }
-IValue bitXor(Arguments a)
+RunNumber bitXor(Arguments a)
 {
-    return argument(a, 0).isBool() && argument(a, 1).isBool() ? IValue(truth(a, 0) != truth(a, 1))
-                                                              : IValue(whole(a, 0) ^ whole(a, 1));
+    return isBool(argument(a, 0)) && isBool(argument(a, 1)) ? RunNumber(truth(a, 0) != truth(a, 1))
+                                                            : RunNumber(whole(a, 0) ^ whole(a, 1));
 }
 
 std::int64_t shiftCount(Arguments a)
@@ -204,74 +209,74 @@ std::int64_t shiftCount(Arguments a)
         throw std::runtime_error("negative shift count");
     return std::min<std::int64_t>(count, 63);
 }
-IValue shiftLeft(Arguments a)
+RunNumber shiftLeft(Arguments a)
 {
     return multiplied(whole(a, 0), std::int64_t(1) << std::min<std::int64_t>(shiftCount(a), 62));
 }
-IValue shiftRight(Arguments a)
+RunNumber shiftRight(Arguments a)
 {
     return whole(a, 0) >> shiftCount(a);
 }
 
-IValue toWhole(double value)
+RunNumber toWhole(double value)
 {
     if (!std::isfinite(value) || std::fabs(value) >= 9.2e18)
         throw std::runtime_error("cannot convert " + std::to_string(value) + " to a whole number");
     return static_cast<std::int64_t>(value);
 }
 
-IValue truncated(Arguments a)
+RunNumber truncated(Arguments a)
 {
-    return allWhole(a) ? IValue(whole(a, 0)) : toWhole(std::trunc(real(a, 0)));
+    return allWhole(a) ? RunNumber(whole(a, 0)) : toWhole(std::trunc(real(a, 0)));
 }
-IValue floored(Arguments a)
+RunNumber floored(Arguments a)
 {
-    return allWhole(a) ? IValue(whole(a, 0)) : toWhole(std::floor(real(a, 0)));
+    return allWhole(a) ? RunNumber(whole(a, 0)) : toWhole(std::floor(real(a, 0)));
 }
-IValue ceiled(Arguments a)
+RunNumber ceiled(Arguments a)
 {
-    return allWhole(a) ? IValue(whole(a, 0)) : toWhole(std::ceil(real(a, 0)));
+    return allWhole(a) ? RunNumber(whole(a, 0)) : toWhole(std::ceil(real(a, 0)));
 }
 
-IValue rounded(Arguments a)
+RunNumber rounded(Arguments a)
 {
-    if (a.size() < 2 || a[1].isNone())
-        return allWhole(a.first(1)) ? IValue(whole(a, 0)) : toWhole(std::nearbyint(real(a, 0)));
+    if (a.size() < 2)
+        return allWhole(a.first(1)) ? RunNumber(whole(a, 0)) : toWhole(std::nearbyint(real(a, 0)));
     const double scale = std::pow(10.0, real(a, 1));
     return std::nearbyint(real(a, 0) * scale) / scale;
 }
 
-IValue toReal(Arguments a)
+RunNumber toReal(Arguments a)
 {
     return real(a, 0);
 }
-IValue toTruth(Arguments a)
+RunNumber toTruth(Arguments a)
 {
     return truth(a, 0);
 }
-IValue notTrue(Arguments a)
+RunNumber notTrue(Arguments a)
 {
     return !truth(a, 0);
 }
-IValue ifThenElse(Arguments a)
+RunNumber ifThenElse(Arguments a)
 {
     return truth(a, 0) ? argument(a, 1) : argument(a, 2);
 }
-IValue maximum(Arguments a)
+RunNumber maximum(Arguments a)
 {
-    return allWhole(a) ? IValue(std::max(whole(a, 0), whole(a, 1)))
-                       : IValue(std::max(real(a, 0), real(a, 1)));
+    return allWhole(a) ? RunNumber(std::max(whole(a, 0), whole(a, 1)))
+                       : RunNumber(std::max(real(a, 0), real(a, 1)));
 }
-IValue minimum(Arguments a)
+RunNumber minimum(Arguments a)
 {
-    return allWhole(a) ? IValue(std::min(whole(a, 0), whole(a, 1)))
-                       : IValue(std::min(real(a, 0), real(a, 1)));
+    return allWhole(a) ? RunNumber(std::min(whole(a, 0), whole(a, 1)))
+                       : RunNumber(std::min(real(a, 0), real(a, 1)));
 }
 
-IValue total(Arguments a)
+RunNumber total(Arguments a)
 {
-    IValue sum(std::int64_t(0));
-    for (const IValue &value : a) {
+    RunNumber sum(std::int64_t(0));
+    for (const RunNumber &value : a) {
         const std::array pair = {sum, value};
         sum = add(pair);
     }
@@ -279,7 +284,7 @@ IValue total(Arguments a)
 }
 
 template <double (*Function)(double)>
-IValue realFunction(Arguments a)
+RunNumber realFunction(Arguments a)
 {
     return Function(real(a, 0));
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_program.h"
 
-#include "core/capture_torch/pt2_builder.h"
-
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace core::pt2 {
 
 namespace {
 
+using SlotByName = std::unordered_map<std::string, Slot>;
 using TensorMetas = std::unordered_map<std::string, const Value *>;
 
 TensorMetas tensorMetas(const Value &graph)
@@ -68,7 +68,7 @@ Result<ProgramInput> readInput(const Tagged &spec, const TensorMetas &metas, Pro
     return input;
 }
 
-Status readInputs(Program &program, const GraphBuilder &builder)
+Status readInputs(Program &program, const SlotByName &slots)
 {
     const Document &document = *program.document;
     const TensorMetas metas = tensorMetas(document.graph());
@@ -76,7 +76,8 @@ Status readInputs(Program &program, const GraphBuilder &builder)
         auto input = readInput(tagged(spec), metas, program);
         if (!input)
             return input.error();
-        input->slot = input->name.empty() ? kNoSlot : builder.findSlot(input->name);
+        if (const auto slot = slots.find(input->name); slot != slots.end())
+            input->slot = slot->second;
         const bool needsSlot =
             input->kind != ProgramInput::Kind::fixed && input->kind != ProgramInput::Kind::token;
         if (needsSlot && input->slot == kNoSlot)
@@ -114,10 +115,10 @@ Status readOutputs(Program &program)
         }
         program.outputs.push_back(std::move(output));
     }
-    if (program.outputs.size() != program.graph->outputs.size())
+    const std::size_t graphOutputs = program.document->graph().at("outputs").toList().size();
+    if (program.outputs.size() != graphOutputs)
         return Status(ErrorCode::corrupt, "the signature lists " + std::to_string(program.outputs.size()) +
-                                              " outputs, the graph has " +
-                                              std::to_string(program.graph->outputs.size()))
+                                              " outputs, the graph has " + std::to_string(graphOutputs))
             .withDetail("bad_program");
     return Status::ok();
 }
@@ -148,6 +149,30 @@ void readTrees(Program &program, LoadReport &report)
     program.outputTree = read("out_spec");
     for (const Value &name : signature->at("forward_arg_names").toList())
         program.argumentNames.push_back(name.toString());
+}
+
+// Every module that a node, the call graph or a state name mentions, and the ones above them.
+void readModules(Program &program)
+{
+    std::map<std::string, std::string> types; // by path
+    const auto mention = [&types](const std::string &path) {
+        for (auto end = path.find('.'); end != std::string::npos; end = path.find('.', end + 1))
+            types.try_emplace(path.substr(0, end));
+        types.try_emplace(path);
+    };
+    types.try_emplace("");
+    for (const ModuleCallSite &site : program.moduleCalls) {
+        mention(site.level.path);
+        types[site.level.path] = site.level.type;
+    }
+    for (const Value &entry : program.document->graphModule().at("module_call_graph").toList())
+        if (const std::string &path = entry.at("fqn").toString(); path.find('@') == std::string::npos)
+            mention(path);
+    for (const ProgramInput &input : program.inputs)
+        if (const auto dot = input.stateName.rfind('.'); dot != std::string::npos)
+            mention(input.stateName.substr(0, dot));
+    for (const auto &[path, type] : types)
+        program.modules.push_back({path, type, std::nullopt, {}});
 }
 
 } // namespace
@@ -181,23 +206,42 @@ Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Docume
 {
     auto program = std::make_shared<Program>();
     program->document = std::move(document);
-    try {
-        GraphBuilder::Shared shared{*program, report, {}};
-        GraphBuilder builder(shared, {});
-        auto graph = builder.build(program->document->graph());
-        if (!graph)
-            return graph.error();
-        program->graph = *std::move(graph);
-        if (Status status = readInputs(*program, builder); !status)
-            return status;
-    } catch (const std::exception &error) {
-        return Status(ErrorCode::corrupt, std::string("the program cannot be read: ") + error.what())
-            .withDetail("bad_program");
-    }
+    auto slots = buildGraphs(*program, report);
+    if (!slots)
+        return slots.error();
+    if (Status status = readInputs(*program, *slots); !status)
+        return status;
     if (Status status = readOutputs(*program); !status)
         return status;
     readTrees(*program, report);
+    readModules(*program);
     return std::shared_ptr<const Program>(std::move(program));
+}
+
+std::string fixedText(const Tagged &fixed)
+{
+    if (fixed.tag == "as_bool")
+        return fixed.value->toBool() ? "True" : "False";
+    if (fixed.tag == "as_float")
+        return formatDouble(toFloat(*fixed.value));
+    return fixed.tag == "as_none" ? "None" : toJson(*fixed.value);
+}
+
+std::string expectedInput(const ProgramInput &input)
+{
+    if (input.kind == ProgramInput::Kind::fixed)
+        return fixedText(input.fixed);
+    if (!input.isTensor)
+        return input.fixed.tag == "as_sym_float"  ? "float"
+               : input.fixed.tag == "as_sym_bool" ? "bool"
+                                                  : "int";
+    std::string text(dtypeName(input.tensor.dtype));
+    text += '[';
+    for (std::size_t i = 0; i < input.tensor.sizes.size(); ++i) {
+        const DocumentSize &size = input.tensor.sizes[i];
+        text += (i == 0 ? "" : ",") + (size.value ? std::to_string(*size.value) : size.expression);
+    }
+    return text + ']';
 }
 
 } // namespace core::pt2

@@ -2,103 +2,25 @@
 #pragma once
 
 #include "core/capture_torch/pt2_json.h"
-#include "core/capture_torch/pt2_numbers.h"
 #include "core/capture_torch/run_observer.h"
 #include "core/capture_torch/treespec.h"
-
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/ivalue.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-// A torch.export program made ready to run: every op looked up, every argument bound to a slot or a constant
-// in schema order. Built once, immutable, shared by runs.
+// A torch.export program made ready to run. Built once, immutable, shared by runs. What it is made of op by
+// op is in pt2_graph.h; here is what can be told without LibTorch.
 namespace core::pt2 {
 
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = 0xffffffffU;
 inline constexpr std::uint32_t kNoModuleCall = 0xffffffffU;
 
-// A constant or the content of a slot.
-struct Operand
-{
-    Slot slot = kNoSlot;
-    c10::IValue constant;
-};
-
-// One argument of a node, converted as its schema type asks.
-struct Argument
-{
-    enum class Form : std::uint8_t {
-        constant,
-        value,   // the slot as it is
-        tensor,  // a number becomes a wrapped number
-        integer, // a tensor of one element becomes its value, also below
-        floating,
-        boolean,
-        scalar,
-        tensors, // lists of operands
-        optionalTensors,
-        integers,
-        floats,
-        booleans,
-        scalars,
-        operands, // of a higher-order op: spliced into its operand list
-    };
-    Form form = Form::constant;
-    Slot slot = kNoSlot;
-    c10::IValue constant;
-    std::vector<Operand> items;
-};
-
-// Where one return value of a node goes; several slots unpack a list.
-struct NodeResult
-{
-    bool isList = false;
-    std::vector<Slot> slots; // kNoSlot where a value is unused
-};
-
-enum class NodeKind : std::uint8_t { dispatched, number, higherOrder, refused };
-enum class HigherOrder : std::uint8_t {
-    none,
-    cond,
-    whileLoop,
-    scan,
-    map,
-    setGradEnabled,
-    autocast,
-    inlined, // runs its one subgraph: invoke_subgraph, wrap, checkpoints, hints
-};
-
 struct Graph;
-
-struct Node
-{
-    NodeKind kind = NodeKind::refused;
-    HigherOrder higherOrder = HigherOrder::none;
-    NodeInfo info;
-    std::uint32_t moduleCall = kNoModuleCall; // index into Program::moduleCalls
-    std::optional<c10::OperatorHandle> op;
-    NumberFunction number = nullptr;
-    std::vector<Argument> arguments; // schema order; graph order for higher-order ops, named ones left out
-    std::vector<std::shared_ptr<const Graph>> subgraphs; // in the order of the arguments
-    std::size_t operandsFrom = 0; // higher-order: arguments before this one are not operands
-    std::vector<NodeResult> results;
-    std::vector<Slot> releases; // slots whose last use this node is
-};
-
-struct Graph
-{
-    std::string path; // of nested graphs, "" for the main one
-    std::vector<Slot> inputs;
-    std::vector<Argument> outputs;
-    std::vector<Node> nodes;
-    std::uint32_t slots = 0;
-};
 
 // A module call as the file tells them apart; one may happen several times when it is inside a loop.
 struct ModuleCallSite
@@ -134,6 +56,13 @@ struct Refusal
     std::string node;
 };
 
+// How often an op occurs in the graphs of a program.
+struct ProgramOp
+{
+    std::string target;
+    std::uint64_t count = 0;
+};
+
 struct MappedDevice
 {
     std::string device; // as the file says: "cuda:0"
@@ -146,7 +75,9 @@ struct Program
     std::shared_ptr<const Graph> graph;
     std::vector<ProgramInput> inputs;
     std::vector<ProgramOutput> outputs;
+    std::vector<ModuleInfo> modules; // every module the file names, parents first
     std::vector<ModuleCallSite> moduleCalls;
+    std::vector<ProgramOp> ops; // by first appearance, nested graphs included
     std::vector<Refusal> refusals;
     std::vector<MappedDevice> mappedDevices;
     std::optional<TreeSpec> inputTree; // a tuple of the positional arguments' tuple and the keywords' dict
@@ -158,10 +89,19 @@ struct Program
     Status runnable() const;
 };
 
+// "float32[2,s0,8]", "int", "None": what the program expects of an input.
+std::string expectedInput(const ProgramInput &input);
+// The value that export froze into the graph, in Python's words.
+std::string fixedText(const Tagged &fixed);
+
 // corrupt with a token in detail() (cyclic_graph, undefined_value, duplicate_value, bad_program) when the
 // document contradicts itself. What is only unknown becomes a refusal and a note in REPORT
 // (unknown_argument).
 Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Document> document,
                                                     LoadReport &report);
+
+// The part of it that looks up ops: fills graph, ops, moduleCalls, refusals, mappedDevices, nodeCount of
+// PROGRAM and gives the slots of the main graph by name. (pt2_builder.cpp)
+Result<std::unordered_map<std::string, Slot>> buildGraphs(Program &program, LoadReport &report);
 
 } // namespace core::pt2

@@ -2,12 +2,14 @@
 #include "core/capture_torch/pt2_state.h"
 
 #include "core/capture_torch/torch_dtype.h"
+#include "core/capture_torch/torch_save_reader.h"
+#include "core/capture_torch/torch_storage.h"
 
+#include <ATen/core/Dict.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-#include <c10/core/CPUAllocator.h>
-#include <c10/util/Exception.h>
+#include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <tuple>
 
 namespace core::pt2 {
@@ -23,30 +25,89 @@ AliasKey aliasKey(const at::Tensor &tensor)
             tensor.strides().vec(), tensor.scalar_type()};
 }
 
-std::vector<std::int64_t> rowMajorStrides(const std::vector<std::int64_t> &sizes)
+// An entry that the exporter left empty (weights were fake tensors): zeros of that shape.
+at::Tensor zerosFor(const StateRecord &record)
 {
-    std::vector<std::int64_t> strides(sizes.size(), 1);
-    for (std::size_t i = sizes.size(); i-- > 1;)
-        strides[i - 1] = strides[i] * std::max<std::int64_t>(sizes[i], 1);
-    return strides;
+    return at::zeros(record.view.sizes,
+                     at::TensorOptions(toScalarType(record.view.dtype).value_or(at::kFloat)));
 }
 
-// Elements of storage that a view needs; -1 when it is beyond any storage.
-std::int64_t neededElements(const StorageView &view, const std::vector<std::int64_t> &strides)
+bool needsBytes(const StorageView &view)
 {
-    constexpr std::int64_t kMost = std::int64_t(1) << 48;
-    __extension__ using Wide = __int128;
-    Wide last = view.offset;
-    for (std::size_t i = 0; i < view.sizes.size(); ++i) {
-        if (view.sizes[i] == 0)
-            return 0;
-        if (view.sizes[i] < 0 || strides[i] < 0)
-            return -1;
-        last += Wide(view.sizes[i] - 1) * strides[i];
-        if (last > kMost)
-            return -1;
+    return std::find(view.sizes.begin(), view.sizes.end(), 0) == view.sizes.end();
+}
+
+Result<TorchSaveContent> openTorchSave(const ZipArchive &zip, const std::string &entryName,
+                                       LoadReport &report)
+{
+    const ZipEntry *entry = zip.find(entryName);
+    if (entry == nullptr)
+        return Status(ErrorCode::corrupt, zip.fileName() + ": no entry " + entryName)
+            .withDetail("missing_record");
+    auto source = zip.open(*entry);
+    if (!source)
+        return source.error();
+    auto content = readTorchSave(*std::move(source), report);
+    return content ? std::move(content) : Result<TorchSaveContent>(content.error().prefixed(entryName));
+}
+
+Status loadDictionary(const ZipArchive &zip, const std::string &entryName, State &state, LoadReport &report)
+{
+    if (const ZipEntry *entry = zip.find(entryName); entry == nullptr || entry->size == 0)
+        return Status::ok();
+    auto content = openTorchSave(zip, entryName, report);
+    if (!content)
+        return content.error();
+    if (!content->root.isGenericDict())
+        return Status(ErrorCode::corrupt, zip.fileName() + ": " + entryName + " holds no dictionary")
+            .withDetail("bad_pickle");
+    for (const auto &item : content->root.toGenericDict())
+        if (item.value().isTensor())
+            state.add(item.key().toStringRef(), item.value().toTensor());
+    return Status::ok();
+}
+
+struct Loading
+{
+    State &state;
+    LoadReport &report;
+};
+
+Status loadRecord(const ZipArchive &zip, const StateRecord &record,
+                  std::map<std::string, c10::Storage> &storages, Loading loading)
+{
+    const ZipEntry *entry = zip.find(record.entry);
+    if (entry == nullptr)
+        return Status::ok(); // noted when opened; State::settle refuses if the program needs it
+    if (record.isPickled) {
+        auto content = openTorchSave(zip, record.entry, loading.report);
+        if (!content)
+            return content.error();
+        if (content->root.isTensor())
+            loading.state.add(record.name, content->root.toTensor());
+        return Status::ok();
     }
-    return view.offset < 0 ? -1 : static_cast<std::int64_t>(last) + 1;
+    if (entry->size == 0 && needsBytes(record.view)) {
+        loading.report.add("fake_weight",
+                           zip.fileName() + ": \"" + record.name + "\" has no data, zeros stand for it");
+        loading.state.add(record.name, zerosFor(record));
+        return Status::ok();
+    }
+    auto storage = storages.find(record.entry);
+    if (storage == storages.end()) {
+        auto source = zip.open(*entry);
+        if (!source)
+            return source.error();
+        auto read = readStorage(**source, record.entry);
+        if (!read)
+            return read.error();
+        storage = storages.emplace(record.entry, *std::move(read)).first;
+    }
+    auto tensor = viewStorage(storage->second, record.view, record.name);
+    if (!tensor)
+        return tensor.error();
+    loading.state.add(record.name, *std::move(tensor));
+    return Status::ok();
 }
 
 } // namespace
@@ -110,46 +171,31 @@ void State::convertFloating(c10::ScalarType type)
     }
 }
 
-Result<at::Tensor> viewStorage(const c10::Storage &storage, const StorageView &view, const std::string &name)
+Result<State> loadState(const Archive &archive, LoadReport &report)
 {
-    const auto type = toScalarType(view.dtype);
-    if (!type)
-        return Status(ErrorCode::unsupported, "tensor " + name + ": unknown dtype")
-            .withDetail("unknown_dtype");
-    const auto strides =
-        view.strides.size() == view.sizes.size() ? view.strides : rowMajorStrides(view.sizes);
-    const std::int64_t needed = neededElements(view, strides);
-    const auto have = static_cast<std::int64_t>(storage.nbytes() / itemSize(view.dtype));
-    if (needed < 0 || needed > have)
-        return Status(ErrorCode::corrupt,
-                      "tensor " + name + ": its shape needs " +
-                          (needed < 0 ? std::string("more than 2^48") : std::to_string(needed)) +
-                          " elements, the record has " + std::to_string(have))
-            .withDetail("storage_too_small");
+    State state;
     try {
-        at::NoGradGuard guard;
-        return at::empty({0}, at::TensorOptions(*type)).set_(storage, view.offset, view.sizes, strides);
-    } catch (const c10::Error &error) {
-        return Status(ErrorCode::corrupt, "tensor " + name + ": " + error.what_without_backtrace())
-            .withDetail("storage_too_small");
+        for (const std::string &dictionary : archive.dictionaries())
+            if (Status status = loadDictionary(archive.zip(), dictionary, state, report); !status)
+                return status;
+        std::map<std::string, c10::Storage> storages;
+        for (const StateRecord &record : archive.records())
+            if (Status status = loadRecord(archive.zip(), record, storages, {state, report}); !status)
+                return status;
+    } catch (const std::exception &error) {
+        return Status(ErrorCode::corrupt, archive.zip().fileName() + ": " + error.what());
     }
+    return state;
 }
 
-Result<c10::Storage> readStorage(const ByteSource &source, const std::string &name)
+Result<std::optional<c10::IValue>> loadSampleInputs(const Archive &archive, LoadReport &report)
 {
-    try {
-        const auto size = static_cast<std::size_t>(source.size());
-        c10::Allocator *allocator = c10::GetCPUAllocator();
-        c10::DataPtr data = allocator->allocate(size);
-        auto *bytes = static_cast<std::byte *>(data.get());
-        if (Status status = source.readAt(0, {bytes, size}); !status)
-            return status.prefixed(name);
-        return c10::Storage(c10::Storage::use_byte_size_t(), size, std::move(data), allocator, false);
-    } catch (const c10::Error &error) {
-        return Status(ErrorCode::limitExceeded,
-                      name + ": " + std::to_string(source.size()) +
-                          " bytes do not fit into memory: " + error.what_without_backtrace());
-    }
+    if (archive.sampleEntry().empty())
+        return std::optional<c10::IValue>();
+    auto content = openTorchSave(archive.zip(), archive.sampleEntry(), report);
+    if (!content)
+        return content.error();
+    return std::optional<c10::IValue>(std::move(content->root));
 }
 
 } // namespace core::pt2

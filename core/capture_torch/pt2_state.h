@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/byte_source.h"
+#include "core/base/load_report.h"
 #include "core/base/result.h"
+#include "core/capture_torch/pt2_archive.h"
 #include "core/capture_torch/pt2_program.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,18 +40,10 @@ private:
     std::map<std::string, at::Tensor> m_tensors;
 };
 
-// A view of STORAGE as DTYPE. corrupt names NAME and both numbers when it would reach outside.
-struct StorageView
-{
-    DType dtype = DType::unknown;
-    std::int64_t offset = 0; // in elements
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> strides; // empty: row-major
-};
-Result<at::Tensor> viewStorage(const c10::Storage &storage, const StorageView &view, const std::string &name);
-
-// BYTES of memory as a storage, aligned as LibTorch aligns; unreadable or limitExceeded when SOURCE does not
-// deliver or there is no memory.
-Result<c10::Storage> readStorage(const ByteSource &source, const std::string &name);
+// Reads the weights and constants; a fresh copy at every call. Errors: those of ZipArchive, readTorchSave and
+// viewStorage. Notes: foreign_global, fake_weight.
+Result<State> loadState(const Archive &archive, LoadReport &report);
+// The inputs the model was exported with, as (args, kwargs); none when the file has none.
+Result<std::optional<c10::IValue>> loadSampleInputs(const Archive &archive, LoadReport &report);
 
 } // namespace core::pt2

@@ -44,7 +44,8 @@ struct NodeInfo
     std::uint32_t id = 0; // dense over all graphs of the program, nested ones included
     std::string name;     // "linear_2"
     std::string target;   // "aten.add.Tensor", "higher_order.cond", "_operator.mul"
-    std::string subgraph; // path of nested graphs, outermost first ("cond_1.true"); "" in the main graph
+    std::string
+        subgraph; // path of nested graphs, outermost first ("cond_1/true_graph_0"); "" in the main graph
     std::vector<ModuleLevel> modules; // outermost (root) first; empty: the node belongs to no module
     std::vector<RunFrame> frames;     // outermost first; empty: the file recorded none
     std::vector<std::string> outputs; // names of the values it makes; "" where one is unused

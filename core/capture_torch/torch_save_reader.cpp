@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/torch_save_reader.h"
 
-#include "core/capture_torch/pt2_state.h"
+#include "core/capture_torch/torch_storage.h"
 #include "core/io/pickle.h"
 #include "core/io/zip_reader.h"
 
@@ -117,7 +117,7 @@ Converter::StorageRef Converter::storage(const PickleValue &persistent)
     auto bytes = m_zip.open(*entry);
     if (!bytes)
         throw ReadError{bytes.error()};
-    auto read = pt2::readStorage(**bytes, m_zip.fileName() + ": data/" + key);
+    auto read = readStorage(**bytes, m_zip.fileName() + ": data/" + key);
     if (!read)
         throw ReadError{read.error()};
     ref.storage = m_storages.emplace(key, *read).first->second;
@@ -129,14 +129,14 @@ Converter::StorageRef Converter::storage(const PickleValue &persistent)
 c10::IValue Converter::convertTensor(const PickleValue &args, bool dtypeGiven)
 {
     const StorageRef ref = storage(args.item(0));
-    pt2::StorageView view;
+    StorageView view;
     view.dtype = ref.dtype;
     if (dtypeGiven)
         view.dtype = dtypeFromName(args.item(6).fullName()).value_or(DType::unknown);
     view.offset = args.item(1).toInt(-1);
     view.sizes = integers(args.item(2));
     view.strides = integers(args.item(3));
-    auto tensor = pt2::viewStorage(ref.storage, view, m_zip.fileName());
+    auto tensor = viewStorage(ref.storage, view, m_zip.fileName());
     if (!tensor)
         throw ReadError{tensor.error()};
     return *std::move(tensor);
