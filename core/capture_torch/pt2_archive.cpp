@@ -58,7 +58,7 @@ Result<std::shared_ptr<const Archive>> Archive::open(const std::filesystem::path
         return zip.error();
     std::shared_ptr<Archive> archive(new Archive);
     archive->m_zip = *std::move(zip);
-    archive->listNativeCode(report);
+    archive->listNotRead(report);
     if (Status status = archive->findProgram(report); !status)
         return status;
     for (const char *config :
@@ -74,11 +74,17 @@ Result<std::shared_ptr<const Archive>> Archive::open(const std::filesystem::path
     return std::shared_ptr<const Archive>(std::move(archive));
 }
 
-void Archive::listNativeCode(LoadReport &report)
+// Compiled code and pickled objects: told, never opened.
+void Archive::listNotRead(LoadReport &report)
 {
-    for (const ZipEntry &entry : m_zip->entries())
-        if (entry.name.find("/aotinductor/") != std::string_view::npos || entry.name.ends_with(".so"))
+    for (const ZipEntry &entry : m_zip->entries()) {
+        const std::string_view base = entry.name.substr(entry.name.rfind('/') + 1);
+        if (entry.name.find("/aotinductor/") != std::string_view::npos || base.ends_with(".so"))
             m_nativeCode.emplace_back(entry.name);
+        if (base.starts_with("custom_obj_") || base.starts_with("opaque_obj_"))
+            report.add("custom_object",
+                       m_zip->fileName() + ": the object in " + std::string(entry.name) + " is never read");
+    }
     if (!m_nativeCode.empty())
         report.add("native_code_ignored", m_zip->fileName() + ": " + std::to_string(m_nativeCode.size()) +
                                               " files of compiled code are not loaded, the first is " +

@@ -61,7 +61,7 @@ private:
     Status findProgram(LoadReport &report);
     Status readConfig(const std::string &entryName, LoadReport &report);
     Status addRecord(const std::string &folder, const Value::Member &entry, LoadReport &report);
-    void listNativeCode(LoadReport &report);
+    void listNotRead(LoadReport &report);
 
     std::shared_ptr<const ZipArchive> m_zip;
     std::shared_ptr<const Document> m_document;

@@ -56,7 +56,7 @@ Pt2Description::Input describeInput(const ProgramInput &input)
 void describeInputs(const pt2::Program &program, Pt2Description &description)
 {
     std::vector<std::string> paths;
-    if (program.inputTree && program.inputTree->children.size() == 2) {
+    if (program.inputTree && program.inputTree->isCall()) {
         std::size_t argument = 0;
         for (const TreeSpec &group : program.inputTree->children)
             for (std::size_t i = 0; i < group.children.size(); ++i, ++argument) {

@@ -107,7 +107,7 @@ private:
     void collectArguments()
     {
         const auto &tree = m_program.inputTree;
-        if (!tree || tree->children.size() != 2 || tree->leafCount() != m_leaves.size()) {
+        if (!tree || !tree->isCall() || tree->leafCount() != m_leaves.size()) {
             for (std::size_t i = 0; i < m_leaves.size(); ++i)
                 m_arguments.push_back({m_leaves[i]->name, nullptr, i});
             return;
@@ -289,7 +289,8 @@ c10::IValue reinterpreted(const ProgramInput &input, const c10::IValue &value)
     const auto wanted = toScalarType(input.tensor.dtype);
     const bool raw = tensor.scalar_type() == at::kUInt16 || tensor.scalar_type() == at::kByte;
     const bool lacking = isFloating(input.tensor.dtype) && input.tensor.dtype != DType::float16;
-    if (!raw || !lacking || !wanted || c10::elementSize(*wanted) != tensor.element_size())
+    if (!raw || !lacking || !wanted ||
+        static_cast<std::int64_t>(c10::elementSize(*wanted)) != tensor.element_size())
         return value;
     return tensor.view(*wanted);
 }

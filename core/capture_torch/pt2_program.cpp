@@ -68,7 +68,7 @@ Result<ProgramInput> readInput(const Tagged &spec, const TensorMetas &metas, Pro
     return input;
 }
 
-Status readInputs(Program &program, const SlotByName &slots)
+Status readInputs(Program &program, const SlotByName &slots, LoadReport &report)
 {
     const Document &document = *program.document;
     const TensorMetas metas = tensorMetas(document.graph());
@@ -88,6 +88,9 @@ Status readInputs(Program &program, const SlotByName &slots)
             program.mappedDevices.push_back({input->tensor.device, input->stateName.empty()
                                                                        ? "input " + input->name
                                                                        : "state " + input->stateName});
+        if (input->isTensor && input->tensor.dtype == DType::unknown)
+            report.add("unknown_dtype",
+                       "input " + input->name + " has a dtype that this version does not know");
         program.inputs.push_back(*std::move(input));
     }
     return Status::ok();
@@ -209,7 +212,7 @@ Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Docume
     auto slots = buildGraphs(*program, report);
     if (!slots)
         return slots.error();
-    if (Status status = readInputs(*program, *slots); !status)
+    if (Status status = readInputs(*program, *slots, report); !status)
         return status;
     if (Status status = readOutputs(*program); !status)
         return status;

@@ -28,6 +28,12 @@ struct TreeSpec
     std::vector<std::string> keys; // of dict, of a dataclass or a named tuple; parallel to children
     std::vector<TreeSpec> children;
 
+    // Is it (tuple of positional arguments, dict of keywords), as in_spec is since 2.2?
+    bool isCall() const
+    {
+        return kind == Kind::tuple && children.size() == 2 && children[0].kind == Kind::tuple &&
+               children[1].kind == Kind::dict;
+    }
     std::size_t leafCount() const;
     // Paths of all leaves in order: "0", "batch.image", "1.0"; one empty path when the whole is a leaf.
     std::vector<std::string> leafPaths() const;
