@@ -96,6 +96,8 @@ constexpr std::array kTensors = {
     COLUMN(TensorRow, "payload_bytes", payload.bytes, u64),
     COLUMN(TensorRow, "grad_node", gradNode, id, Table::gradNodes),
     COLUMN(TensorRow, "grad_node_output", gradNodeOutput, u32),
+    TEXT(TensorRow, "operands_at_first", operandsAtFirst),
+    TEXT(TensorRow, "operands_at_first_nan", operandsAtFirstNan),
 };
 
 constexpr std::array kStats = {

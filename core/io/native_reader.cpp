@@ -41,14 +41,6 @@ bool isSegment(std::string_view name)
     return name.starts_with(kSegmentFolder) && name.ends_with(kSegmentEnding);
 }
 
-std::uint64_t segmentNumber(std::string_view name)
-{
-    name.remove_prefix(kSegmentFolder.size());
-    std::uint64_t number = 0;
-    std::from_chars(name.data(), name.data() + name.size(), number);
-    return number;
-}
-
 // Where one segment is read to, by whatever thread.
 struct SegmentResult
 {
@@ -115,7 +107,7 @@ Result<TraceTables> tablesFromIndex(const NativeParts &parts, LoadReport &notes)
     return tables;
 }
 
-Result<TraceTables> tablesOf(NativeParts &parts, JobContext &job)
+Result<TraceTables> tablesOf(NativeParts &parts, const JobContext &job)
 {
     if (parts.archive->find(kIndexEntry) != nullptr) {
         LoadReport notes;
@@ -168,6 +160,14 @@ bool looksLikeNativeTrace(std::span<const std::byte> head)
            text.substr(kNameAt + kName.size(), kNativeMimeType.size()) == kNativeMimeType;
 }
 
+std::uint64_t segmentNumber(std::string_view name)
+{
+    name.remove_prefix(kSegmentFolder.size());
+    std::uint64_t number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    return number;
+}
+
 std::vector<const ZipEntry *> recordSegments(const ZipArchive &archive)
 {
     std::vector<const ZipEntry *> segments;
@@ -214,7 +214,7 @@ Result<NativeParts> openNativeParts(std::shared_ptr<const ByteSource> source)
     return parts;
 }
 
-Status readRecords(const NativeParts &parts, LoadReport &report, JobContext &job,
+Status readRecords(const NativeParts &parts, LoadReport &report, const JobContext &job,
                    const std::function<Status(std::vector<AnyRecord> records)> &take)
 {
     const auto segments = recordSegments(*parts.archive);
@@ -249,7 +249,7 @@ Status readRecords(const NativeParts &parts, LoadReport &report, JobContext &job
     return Status::ok();
 }
 
-Result<TraceTables> tablesFromRecords(NativeParts &parts, JobContext &job)
+Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job)
 {
     TraceBuilder builder;
     LoadReport notes;
@@ -268,7 +268,8 @@ Result<TraceTables> tablesFromRecords(NativeParts &parts, JobContext &job)
     return tables;
 }
 
-Result<std::shared_ptr<const Trace>> openNative(std::shared_ptr<const ByteSource> source, JobContext &job)
+Result<std::shared_ptr<const Trace>> openNative(std::shared_ptr<const ByteSource> source,
+                                                const JobContext &job)
 {
     if (Status status = job.checkpoint("opening the trace"); !status)
         return status;
@@ -286,7 +287,7 @@ Result<std::shared_ptr<const Trace>> openNative(std::shared_ptr<const ByteSource
         std::make_shared<Trace>(std::move(*tables), std::move(store), std::move(parts->report)));
 }
 
-Result<std::shared_ptr<const Trace>> openNative(const std::filesystem::path &path, JobContext &job)
+Result<std::shared_ptr<const Trace>> openNative(const std::filesystem::path &path, const JobContext &job)
 {
     auto source = openFile(path);
     if (!source)

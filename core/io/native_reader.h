@@ -24,10 +24,11 @@ bool looksLikeNativeTrace(std::span<const std::byte> head);
 // zip_recovered, truncated, no_final_record, bad_index, bad_segment, missing_segment, bad_record,
 // missing_payload, dangling_reference. unknownFormat when it is no native trace, unsupportedVersion for one
 // of a later format.
-Result<std::shared_ptr<const Trace>> openNative(const std::filesystem::path &path, JobContext &job);
-Result<std::shared_ptr<const Trace>> openNative(std::shared_ptr<const ByteSource> source, JobContext &job);
+Result<std::shared_ptr<const Trace>> openNative(const std::filesystem::path &path, const JobContext &job);
+Result<std::shared_ptr<const Trace>> openNative(std::shared_ptr<const ByteSource> source,
+                                                const JobContext &job);
 
-// What openNative() is made of, for the tools that work on a file's parts. `takesIndex` off: by records only.
+// What openNative() is made of, for the tools that work on a file's parts.
 struct NativeParts
 {
     std::shared_ptr<const ZipArchive> archive;
@@ -39,10 +40,11 @@ struct NativeParts
 Result<NativeParts> openNativeParts(std::shared_ptr<const ByteSource> source);
 // Segments in the order they were written.
 std::vector<const ZipEntry *> recordSegments(const ZipArchive &archive);
+std::uint64_t segmentNumber(std::string_view name); // of "records/000012.jsonl"
 // Gives all records of all segments to TAKE, segment by segment, in order.
-Status readRecords(const NativeParts &parts, LoadReport &report, JobContext &job,
+Status readRecords(const NativeParts &parts, LoadReport &report, const JobContext &job,
                    const std::function<Status(std::vector<AnyRecord> records)> &take);
 // The tables made from the records, as if there were no index. Notes go to parts.report.
-Result<TraceTables> tablesFromRecords(NativeParts &parts, JobContext &job);
+Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job);
 
 } // namespace core

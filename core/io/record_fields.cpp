@@ -71,6 +71,11 @@ constexpr std::array kPayloadFields = {
     FIELD(PayloadRecord, "contiguous", contiguous),
 };
 
+constexpr std::array kOperandsFields = {
+    FIELD(OperandsAt, "at", at),
+    FIELD(OperandsAt, "values", values),
+};
+
 constexpr std::array kArgumentFields = {
     FIELD(ArgumentRecord, "name", name),
     Field<ArgumentRecord>{"tensors",
@@ -210,6 +215,11 @@ bool read(Element from, TensorStats &to)
 bool read(Element from, PayloadRecord &to)
 {
     return readObject<PayloadRecord>(from, kPayloadFields, to);
+}
+
+bool read(Element from, OperandsAt &to)
+{
+    return readObject<OperandsAt>(from, kOperandsFields, to);
 }
 
 bool read(Element from, ArgumentRecord &to)

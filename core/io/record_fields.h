@@ -30,6 +30,7 @@ bool read(Element from, Value &to);
 bool read(Element from, DType &to);
 bool read(Element from, TensorStats &to);
 bool read(Element from, PayloadRecord &to);
+bool read(Element from, OperandsAt &to);
 bool read(Element from, ArgumentRecord &to);
 bool read(Element from, ImportedRow &to);
 bool read(Element from, GradEdge &to);

@@ -111,6 +111,21 @@ void real(JsonText &out, std::string_view key, double value)
     out.real(value);
 }
 
+void operands(JsonText &out, std::string_view key, const std::optional<OperandsAt> &operands)
+{
+    if (!operands)
+        return;
+    out.key(key);
+    out.open('{');
+    number(out, "at", operands->at);
+    out.key("values");
+    out.open('[');
+    for (const Value &each : operands->values)
+        out.value(each);
+    out.close(']');
+    out.close('}');
+}
+
 void payload(JsonText &out, const PayloadRecord &payload)
 {
     if (payload.state == PayloadState::unknown && payload.contiguous && payload.entry.empty())
@@ -329,6 +344,8 @@ void printRecord(JsonText &out, const TensorRecord &record)
             out.real(element);
         out.close(']');
     }
+    operands(out, "operands_at_first", record.operandsAtFirst);
+    operands(out, "operands_at_first_nan", record.operandsAtFirstNan);
     end(out);
 }
 

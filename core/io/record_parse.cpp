@@ -91,6 +91,8 @@ constexpr std::array kTensorFields = {
     ID_FIELD(TensorRecord, "grad_node", gradNode),
     FIELD(TensorRecord, "grad_node_output", gradNodeOutput),
     FIELD(TensorRecord, "sample", sample),
+    FIELD(TensorRecord, "operands_at_first", operandsAtFirst),
+    FIELD(TensorRecord, "operands_at_first_nan", operandsAtFirstNan),
 };
 
 constexpr std::array kCallFields = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/trace_registry.h"
+#include "core/io/native_reader.h"
 
 #include "core/io/file_kind.h"
 #include "core/io/tlspec_reader.h"
@@ -34,6 +35,7 @@ struct Reader
     Opened (*open)(const std::filesystem::path &, const JobContext &);
 };
 constexpr Reader kReaders[] = {
+    {FileKind::nativeTrace, openNative},
     {FileKind::tlspecDirectory, openTlspecFolder},
     {FileKind::tlspecZip, openZippedTlspec},
 };

@@ -134,6 +134,8 @@ void addTensors(RecordSink &sink, TraceSink *payloads)
         1.5,  std::nan(""), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
         -0.0, 1e300};
     out.gradNode = 0;
+    out.operandsAtFirst = OperandsAt{2, {Value(1.5), Value(), Value(3)}};
+    out.operandsAtFirstNan = OperandsAt{4, {Value(std::nan("")), Value(-1)}};
     out.gradNodeOutput = 1;
     out.storage = 8;
     must(sink.add(out));

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The end of a trace whose writer died.
+#include "core/io/native_info.h"
+#include "core/io/native_output.h"
+#include "core/io/native_reader.h"
+#include "core/io/native_tools.h"
+#include "core/io/record_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace core {
+namespace {
+
+std::size_t lineCount(std::string_view text)
+{
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// What a resumed file already holds.
+NativeCounts countEntries(const ZipArchive &archive)
+{
+    NativeCounts counts;
+    for (const ZipEntry &entry : archive.entries()) {
+        if (entry.name.starts_with("records/"))
+            ++counts.segments;
+        if (entry.name.starts_with("sources/"))
+            ++counts.sources;
+        if (entry.name.starts_with("tensors/")) {
+            ++counts.payloadEntries;
+            counts.payloadBytes += entry.size;
+        }
+    }
+    return counts;
+}
+
+// The parts of the journal that did not reach the file; NEXTSEGMENT becomes the number after the last
+// segment.
+Status appendJournal(NativeOutput &output, const ZipArchive &archive, const JournalContent &content,
+                     std::uint32_t &nextSegment)
+{
+    for (const ZipEntry *segment : recordSegments(archive))
+        nextSegment = std::max(nextSegment, static_cast<std::uint32_t>(segmentNumber(segment->name) + 1));
+    for (const JournalContent::Part &part : content.parts) {
+        const std::string name = part.isPack ? payloadEntry(part.number) : segmentEntry(part.number);
+        if (archive.find(name) != nullptr)
+            continue;
+        const auto extent = static_cast<std::int64_t>(part.bytes.size());
+        const std::string_view lines(reinterpret_cast<const char *>(part.bytes.data()), part.bytes.size());
+        Status status = part.isPack
+                            ? output.addPayload(part.number, DType::uint8, std::span(&extent, 1), part.bytes)
+                            : output.addSegment(part.number, lines, lineCount(lines));
+        if (!status)
+            return status;
+        if (!part.isPack)
+            nextSegment = std::max(nextSegment, part.number + 1);
+    }
+    return Status::ok();
+}
+
+struct Seen
+{
+    std::uint64_t records = 0;
+    bool runningIsRecorded = false;
+};
+
+Result<Seen> lookThrough(const std::filesystem::path &path, const JournalContent &content)
+{
+    auto source = openFile(path);
+    if (!source)
+        return source.status();
+    auto parts = openNativeParts(std::move(*source));
+    if (!parts)
+        return parts.status();
+    Seen seen;
+    LoadReport ignored;
+    const auto take = [&](std::vector<AnyRecord> records) {
+        seen.records += records.size();
+        for (const AnyRecord &record : records)
+            if (const auto *call = std::get_if<CallRecord>(&record))
+                seen.runningIsRecorded |= content.running && call->id == content.running->call;
+        return Status::ok();
+    };
+    const JobContext job;
+    if (Status status = readRecords(*parts, ignored, job, take); !status)
+        return status;
+    return seen;
+}
+
+// "aten.add.Tensor" -> "add"
+std::string functionOf(std::string_view op)
+{
+    const std::size_t first = op.find('.');
+    if (first == std::string_view::npos)
+        return std::string(op);
+    op.remove_prefix(first + 1);
+    return std::string(op.substr(0, op.find('.')));
+}
+
+Status appendRunning(NativeOutput &output, std::uint32_t segment, const JournalContent::Running &running)
+{
+    CallRecord call;
+    call.id = running.call;
+    call.op = running.op;
+    call.func = functionOf(running.op);
+    call.stack = running.stack;
+    call.finished = false;
+    JsonText line;
+    printRecord(line, call);
+    return output.addSegment(segment, line.view(), 1);
+}
+
+TraceFailure failureOf(const JournalContent &content, const Seen &seen, const CrashCause &cause)
+{
+    TraceFailure failure;
+    failure.signal = cause.signal;
+    failure.message = cause.message;
+    if (failure.message.empty())
+        failure.message = cause.signal.empty()
+                              ? std::string("the process that ran the model ended too early")
+                              : fmt::format("the process that ran the model was ended by {}", cause.signal);
+    if (!content.running)
+        return failure;
+    if (seen.runningIsRecorded) {
+        failure.message += fmt::format("; {} had finished, the next op had not begun", content.running->op);
+        return failure;
+    }
+    failure.op = content.running->op;
+    failure.call = content.running->call;
+    failure.stack = content.running->stack;
+    return failure;
+}
+
+// Index, final record and directory of a file whose records are complete.
+Status finishFile(const std::filesystem::path &path, NativeOutput &output, NativeCounts counts,
+                  const TraceFailure &failure)
+{
+    auto source = openFile(path);
+    if (!source)
+        return source.status();
+    auto parts = openNativeParts(std::move(*source));
+    if (!parts)
+        return parts.status();
+    parts->info.status = failure.signal.empty() ? TraceStatus::failed : TraceStatus::crashed;
+    parts->info.failure = failure;
+    const TraceInfo info = parts->info;
+    parts->report = {};
+    const JobContext job;
+    const auto tables = tablesFromRecords(*parts, job);
+    if (!tables)
+        return tables.status();
+    output.setCounts(counts);
+    // A writer that died while it closed the file has written the index.
+    if (parts->archive->find(kIndexEntry) == nullptr)
+        if (Status status = output.addIndex(*tables, parts->report); !status)
+            return status;
+    if (Status status = output.addFinal(info); !status)
+        return status;
+    return output.close();
+}
+
+} // namespace
+
+Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
+                       const CrashCause &cause)
+{
+    const auto content = journal.content();
+    if (!content)
+        return content.status();
+    auto source = openFile(path);
+    if (!source)
+        return source.status();
+    auto parts = openNativeParts(std::move(*source));
+    if (!parts)
+        return parts.status();
+    if (parts->hasFinal)
+        return Status::ok();
+    auto output = NativeOutput::resume(path, parts->manifest);
+    if (!output)
+        return output.status();
+    (*output)->setCounts(countEntries(*parts->archive));
+    std::uint32_t nextSegment = 0;
+    if (Status status = appendJournal(**output, *parts->archive, *content, nextSegment); !status)
+        return status;
+    auto seen = lookThrough(path, *content);
+    if (!seen)
+        return seen.status();
+    if (content->running && !seen->runningIsRecorded) {
+        if (Status status = appendRunning(**output, nextSegment, *content->running); !status)
+            return status;
+        ++seen->records;
+    }
+    NativeCounts counts = (*output)->counts();
+    counts.records = seen->records;
+    return finishFile(path, **output, counts, failureOf(*content, *seen, cause));
+}
+
+} // namespace core

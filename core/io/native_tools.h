@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/value.h"
+#include "core/io/native_journal.h"
+#include "core/trace/trace_info.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+// What became of the writer's process.
+struct CrashCause
+{
+    std::string signal; // "SIGKILL", "SIGSEGV"; empty when it ended by itself
+    std::string message;
+};
+
+// Makes the file of a dead writer whole: appends what the journal still holds, the op that was running as a
+// row that is not finished, the index, final.json with status crashed (failed without a signal) and the
+// directory. The tables are those of every record up to the death. Leaves a file that has its final record
+// alone. Call it when the process is gone.
+Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
+                       const CrashCause &cause);
+
+// Writes a whole file from what of IN is readable: every whole entry as it is, damaged segments and payloads
+// left out, with a new index and directory. NOTES of the result say what was missing.
+struct RepairResult
+{
+    std::uint64_t entriesKept = 0;
+    std::uint64_t entriesDropped = 0;
+    LoadReport notes;
+};
+Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::filesystem::path &out,
+                                 JobContext &job);
+
+// One thing that verify found wrong.
+struct VerifyFinding
+{
+    std::string token; // "crc_mismatch", "bad_record", "missing_payload", "misaligned", "index_differs", ...
+    std::string subject; // an entry, a record
+    std::string message;
+};
+struct VerifyResult
+{
+    std::uint64_t entries = 0;
+    std::uint64_t records = 0;
+    std::uint64_t payloadBytes = 0;
+    bool hasIndex = false;
+    bool hasFinal = false;
+    std::vector<VerifyFinding> findings;
+};
+// Reads all of a native trace: every CRC, every local header, alignment of payloads, every record and what it
+// refers to, counts of the final record, the index against the records, hashes of the source texts.
+Result<VerifyResult> verifyTrace(const std::filesystem::path &path, const JobContext &job);
+
+} // namespace core
