@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+
+#include "views/base/icon.h"
+
+#include <QActionGroup>
+#include <QMenu>
+#include <QMenuBar>
+
+namespace app {
+
+Actions::Actions(const views::Theme &theme, QWidget *window) : QObject(window), m_window(window)
+{
+    makeFile();
+    makeGo();
+    makeView(theme);
+    about = add(tr("&About opscope"));
+    aboutQt = add(tr("About &Qt"));
+    shortcuts = add(tr("&Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Question));
+    back->setIcon(themedIcon(theme, views::IconName::back, core::ColorToken::text));
+    forward->setIcon(themedIcon(theme, views::IconName::forward, core::ColorToken::text));
+    this->theme->setIcon(themedIcon(theme, views::IconName::sun, core::ColorToken::second));
+    settings->setIcon(themedIcon(theme, views::IconName::settings, core::ColorToken::second));
+}
+
+QAction *Actions::add(const QString &text, const QKeySequence &keys)
+{
+    auto *action = new QAction(text, this);
+    action->setShortcut(keys);
+    action->setShortcutContext(Qt::WindowShortcut);
+    if (!keys.isEmpty())
+        action->setToolTip(QStringLiteral("%1 (%2)").arg(QString(text).remove(QLatin1Char('&')),
+                                                         keys.toString(QKeySequence::NativeText)));
+    m_window->addAction(action);
+    m_all.push_back(action);
+    return action;
+}
+
+// Single letters need an open document and are no text of a field: a focused field takes the key first,
+// because Qt offers it the ShortcutOverride.
+QAction *Actions::addLetter(const QString &text, const QKeySequence &keys)
+{
+    QAction *action = add(text, keys);
+    m_needDocument.push_back(action);
+    return action;
+}
+
+void Actions::makeFile()
+{
+    open = add(tr("&Open…"), QKeySequence::Open);
+    openSample = add(tr("Open &sample"));
+    capture = add(tr("&Capture a model…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
+    reload = addLetter(tr("&Reload"), QKeySequence(Qt::Key_F5));
+    closeDocument = addLetter(tr("C&lose"), QKeySequence(Qt::CTRL | Qt::Key_W));
+    nextDocument = addLetter(tr("&Next document"), QKeySequence(Qt::CTRL | Qt::Key_Tab));
+    quit = add(tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q));
+    copyName = addLetter(tr("Copy &name"), QKeySequence());
+    copyRow = addLetter(tr("Copy &row"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+    find = addLetter(tr("&Find in the ops table"), QKeySequence::Find);
+    palette = add(tr("&Palette…"), QKeySequence(Qt::CTRL | Qt::Key_K));
+    settings = add(tr("S&ettings…"));
+}
+
+void Actions::makeGo()
+{
+    back = addLetter(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left));
+    forward = addLetter(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right));
+    previousOp = addLetter(tr("&Previous op"), QKeySequence(Qt::CTRL | Qt::Key_Left));
+    nextOp = addLetter(tr("&Next op"), QKeySequence(Qt::CTRL | Qt::Key_Right));
+    nextEvent = addLetter(tr("Next &event"), QKeySequence(Qt::Key_E));
+    previousEvent = addLetter(tr("Previous e&vent"), QKeySequence(Qt::SHIFT | Qt::Key_E));
+    nextBad = addLetter(tr("Next bad e&lement"), QKeySequence(Qt::Key_N));
+    previousBad = addLetter(tr("Previous bad ele&ment"), QKeySequence(Qt::SHIFT | Qt::Key_N));
+    origin = addLetter(tr("First &origin"), QKeySequence(Qt::Key_O));
+    goTo = addLetter(tr("&Go to op…"), QKeySequence(Qt::CTRL | Qt::Key_G));
+    showSource = addLetter(tr("Show &source"), QKeySequence(Qt::Key_S));
+    showTensor = addLetter(tr("Show &tensor values"), QKeySequence(Qt::Key_T));
+    showDetails = addLetter(tr("Show &details"), QKeySequence(Qt::Key_D));
+    showOps = addLetter(tr("Show o&ps"), QKeySequence());
+    nextRegion = add(tr("Next re&gion"), QKeySequence(Qt::Key_F6));
+    previousRegion = add(tr("Previous regi&on"), QKeySequence(Qt::SHIFT | Qt::Key_F6));
+}
+
+void Actions::makeView(const views::Theme &current)
+{
+    theme = add(tr("Switch light and dark"));
+    auto *modes = new QActionGroup(this);
+    for (const auto &[mode, text] : {std::pair{views::ThemeMode::system, tr("&System")},
+                                     {views::ThemeMode::light, tr("&Light")},
+                                     {views::ThemeMode::dark, tr("&Dark")},
+                                     {views::ThemeMode::highContrast, tr("&High contrast")}}) {
+        QAction *action = add(tr("Theme: %1").arg(text));
+        action->setCheckable(true);
+        action->setChecked(current.mode() == mode);
+        modes->addAction(action);
+        themeModes[mode] = action;
+    }
+    int number = 0;
+    for (const Perspective perspective : kPerspectives) {
+        QAction *action =
+            addLetter(perspectiveTitle(perspective),
+                      QKeySequence(Qt::ALT | static_cast<Qt::Key>(static_cast<int>(Qt::Key_1) + number++)));
+        action->setCheckable(true);
+        perspectives[perspective] = action;
+    }
+    textLarger = add(tr("&Larger text"), QKeySequence(Qt::CTRL | Qt::Key_Equal));
+    textSmaller = add(tr("S&maller text"), QKeySequence(Qt::CTRL | Qt::Key_Minus));
+    textNormal = add(tr("&Normal text"), QKeySequence(Qt::CTRL | Qt::Key_0));
+    resetLayout = addLetter(tr("&Reset layout"), QKeySequence());
+}
+
+void Actions::fillMenus(QMenuBar &bar)
+{
+    QMenu *file = bar.addMenu(tr("&File"));
+    file->addActions({open});
+    recentMenu = file->addMenu(tr("Open &recent"));
+    file->addActions({openSample, capture});
+    file->addSeparator();
+    file->addActions({reload, closeDocument});
+    file->addSeparator();
+    file->addAction(quit);
+    bar.addMenu(tr("&Edit"))->addActions({copyName, copyRow, find, settings});
+    QMenu *view = bar.addMenu(tr("&View"));
+    for (const auto &[perspective, action] : perspectives)
+        view->addAction(action);
+    view->addSeparator();
+    docksMenu = view->addMenu(tr("&Panes"));
+    view->addAction(resetLayout);
+    view->addSeparator();
+    QMenu *themes = view->addMenu(tr("&Theme"));
+    for (const auto &[mode, action] : themeModes)
+        themes->addAction(action);
+    view->addActions({textLarger, textSmaller, textNormal});
+    QMenu *go = bar.addMenu(tr("&Go"));
+    go->addActions({palette, goTo, back, forward});
+    go->addSeparator();
+    go->addActions({previousOp, nextOp, previousEvent, nextEvent, previousBad, nextBad, origin});
+    go->addSeparator();
+    go->addActions({showSource, showTensor, showDetails, showOps});
+    bar.addMenu(tr("&Window"))->addActions({nextDocument, nextRegion, previousRegion});
+    bar.addMenu(tr("&Help"))->addActions({shortcuts, about, aboutQt});
+    for (QMenu *menu : bar.findChildren<QMenu *>())
+        menu->setAccessibleName(menu->title().remove(QLatin1Char('&')));
+}
+
+std::vector<QAction *> Actions::all() const
+{
+    std::vector<QAction *> enabled;
+    for (QAction *action : m_all)
+        if (action->isEnabled() && action->isVisible())
+            enabled.push_back(action);
+    return enabled;
+}
+
+void Actions::setDocumentOpen(bool isOpen)
+{
+    for (QAction *action : m_needDocument)
+        action->setEnabled(isOpen);
+}
+
+} // namespace app

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/dock_layout.h"
+
+#include "app/frame/dock_tabs.h"
+#include "app/frame/pane_header.h"
+#include "app/session.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QMenu>
+
+namespace app {
+
+namespace {
+
+// Raised when docks are added or renamed: a state of another version is not restored.
+constexpr int kLayoutVersion = 1;
+constexpr double kReferenceWidth = 1600.0;
+constexpr double kReferenceHeight = 1000.0;
+
+} // namespace
+
+DockLayout::DockLayout(QMainWindow *window, const views::Theme &theme, Session &session)
+    : QObject(window), m_window(window), m_theme(theme), m_session(session),
+      m_tabs(new DockTabs(theme, window))
+{
+    window->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
+                           QMainWindow::GroupedDragging);
+    window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    window->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    window->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    window->setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
+}
+
+QDockWidget *DockLayout::makeDock(PaneKind kind)
+{
+    views::Pane *pane = makePane(kind, m_theme, m_session);
+    auto *dock = new QDockWidget(paneTitle(kind), m_window);
+    dock->setObjectName(paneId(kind));
+    dock->setAccessibleName(paneTitle(kind));
+    dock->setTitleBarWidget(new PaneHeader(m_theme, *pane, dock));
+    dock->setWidget(pane);
+    connect(dock, &QDockWidget::topLevelChanged, m_tabs, &DockTabs::refreshSoon);
+    connect(dock, &QDockWidget::dockLocationChanged, m_tabs, &DockTabs::refreshSoon);
+    connect(dock, &QDockWidget::visibilityChanged, m_tabs, &DockTabs::refreshSoon);
+    return dock;
+}
+
+void DockLayout::makeDocks()
+{
+    if (!m_docks.empty())
+        return;
+    for (const PaneKind kind : kPaneKinds) {
+        QDockWidget *dock = makeDock(kind);
+        m_docks[kind] = dock;
+        m_window->addDockWidget(Qt::BottomDockWidgetArea, dock);
+        dock->hide();
+    }
+}
+
+void DockLayout::enter(Perspective perspective)
+{
+    if (m_entered && perspective == m_perspective)
+        return;
+    if (m_entered)
+        remember();
+    makeDocks();
+    m_perspective = perspective;
+    m_entered = true;
+    const QByteArray state = m_session.settings().bytes(stateKey());
+    if (state.isEmpty() || !m_window->restoreState(state, kLayoutVersion))
+        applyShipped(perspective);
+    m_tabs->refreshSoon();
+}
+
+void DockLayout::applyShipped(Perspective perspective)
+{
+    for (const auto &[kind, dock] : m_docks) {
+        dock->setFloating(false);
+        m_window->removeDockWidget(dock);
+    }
+    std::map<Qt::DockWidgetArea, QDockWidget *> front;
+    for (const PanePlace &place : shippedLayout(perspective)) {
+        QDockWidget *dock = m_docks.at(place.kind);
+        const Qt::DockWidgetArea area = m_narrow ? Qt::BottomDockWidgetArea : place.area;
+        m_window->addDockWidget(area, dock);
+        dock->show();
+        if (const auto known = front.find(area); known != front.end()) {
+            m_window->tabifyDockWidget(known->second, dock);
+            continue;
+        }
+        front[area] = dock;
+        const bool bottom = area == Qt::BottomDockWidgetArea;
+        const double scale =
+            bottom ? m_window->height() / kReferenceHeight : m_window->width() / kReferenceWidth;
+        m_window->resizeDocks({dock}, {static_cast<int>(place.size * scale)},
+                              bottom ? Qt::Vertical : Qt::Horizontal);
+    }
+    for (const auto &[area, dock] : front)
+        dock->raise();
+}
+
+void DockLayout::remember()
+{
+    if (m_entered && !m_narrow)
+        m_session.settings().setBytes(stateKey(), m_window->saveState(kLayoutVersion));
+}
+
+void DockLayout::reset()
+{
+    if (!m_entered)
+        return;
+    m_session.settings().remove(stateKey());
+    applyShipped(m_perspective);
+    m_tabs->refreshSoon();
+}
+
+void DockLayout::hideAll()
+{
+    if (!m_entered)
+        return;
+    remember();
+    m_entered = false;
+    for (const auto &[kind, dock] : m_docks)
+        dock->hide();
+}
+
+void DockLayout::setNarrow(bool narrow)
+{
+    if (narrow == m_narrow)
+        return;
+    if (narrow)
+        remember();
+    m_narrow = narrow;
+    if (!m_entered)
+        return;
+    const QByteArray state = m_session.settings().bytes(stateKey());
+    if (narrow || state.isEmpty() || !m_window->restoreState(state, kLayoutVersion))
+        applyShipped(m_perspective);
+    m_tabs->refreshSoon();
+}
+
+void DockLayout::reveal(PaneKind kind)
+{
+    const auto found = m_docks.find(kind);
+    if (found == m_docks.end())
+        return;
+    QDockWidget *dock = found->second;
+    if (m_window->dockWidgetArea(dock) == Qt::NoDockWidgetArea)
+        m_window->addDockWidget(Qt::BottomDockWidgetArea, dock);
+    dock->show();
+    dock->raise();
+    dock->widget()->setFocus(Qt::ShortcutFocusReason);
+    m_tabs->refreshSoon();
+}
+
+views::Pane *DockLayout::pane(PaneKind kind) const
+{
+    const auto found = m_docks.find(kind);
+    return found == m_docks.end() ? nullptr : qobject_cast<views::Pane *>(found->second->widget());
+}
+
+void DockLayout::setCount(PaneKind kind, const QString &count)
+{
+    const auto found = m_docks.find(kind);
+    if (found == m_docks.end())
+        return;
+    const QString title = paneTitle(kind);
+    found->second->setWindowTitle(count.isEmpty() ? title : title + QChar(DockTabs::kCountMark) + count);
+    m_tabs->refreshSoon();
+}
+
+void DockLayout::fillMenu(QMenu *menu)
+{
+    menu->clear();
+    for (const auto &[kind, dock] : m_docks) {
+        QAction *action = menu->addAction(paneTitle(kind));
+        action->setCheckable(true);
+        action->setChecked(dock->isVisible());
+        connect(action, &QAction::triggered, this, [this, dock = dock, kind = kind](bool shown) {
+            if (shown)
+                reveal(kind);
+            else
+                dock->hide();
+        });
+    }
+    menu->setEnabled(!m_docks.empty());
+}
+
+QString DockLayout::stateKey() const
+{
+    return QStringLiteral("layout/") + perspectiveKey(m_perspective);
+}
+
+} // namespace app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/pane_factory.h"
+
+#include <QObject>
+
+#include <map>
+
+class QDockWidget;
+class QMainWindow;
+class QMenu;
+
+namespace app {
+
+class DockTabs;
+
+// The docks of the window and where they stand: one layout a perspective, kept in the settings, with the
+// shipped one to go back to. Panes are made when they are first wanted. Owned by the main window.
+class DockLayout : public QObject
+{
+    Q_OBJECT
+
+public:
+    DockLayout(QMainWindow *window, const views::Theme &theme, Session &session);
+
+    // Makes the docks (once) and shows those of PERSPECTIVE.
+    void enter(Perspective perspective);
+    // Keeps where the docks stand now.
+    void remember();
+    void reset();
+    void hideAll();
+    bool isEntered() const { return m_entered; }
+
+    // Shows the dock of KIND, brings it to the front of its tabs and focuses it.
+    void reveal(PaneKind kind);
+    views::Pane *pane(PaneKind kind) const;
+    // A count beside the title in tabs; empty takes it away.
+    void setCount(PaneKind kind, const QString &count);
+    void fillMenu(QMenu *menu);
+    // Narrow windows have their side docks as tabs of the bottom.
+    void setNarrow(bool narrow);
+
+private:
+    void makeDocks();
+    QDockWidget *makeDock(PaneKind kind);
+    void applyShipped(Perspective perspective);
+    QString stateKey() const;
+
+    QMainWindow *m_window;
+    const views::Theme &m_theme;
+    Session &m_session;
+    DockTabs *m_tabs;
+    std::map<PaneKind, QDockWidget *> m_docks;
+    Perspective m_perspective = Perspective::overview;
+    bool m_entered = false;
+    bool m_narrow = false;
+};
+
+} // namespace app

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/frame/perspective.h"
+#include "core/trace/trace.h"
+#include "views/base/trace_facts.h"
+#include "views/base/trace_selection.h"
+
+#include <QString>
+
+#include <memory>
+
+namespace app {
+
+// One open trace and where the user stands in it. Owned by the session.
+struct Document
+{
+    int id = 0; // never used twice in a session
+    QString path;
+    QString title; // the file's name
+    std::shared_ptr<const core::Trace> trace;
+    // Null while the findings are being worked out.
+    std::shared_ptr<const views::TraceFacts> facts;
+    views::SelectedItem item;
+    Perspective perspective = Perspective::overview;
+};
+
+} // namespace app

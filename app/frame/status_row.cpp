@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/frame/status_row.h"
+
+#include "views/base/widgets.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+
+namespace app {
+
+namespace {
+
+constexpr int kHeight = 24;
+constexpr int kProgressWidth = 120;
+
+} // namespace
+
+StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
+    : QWidget(parent), m_theme(theme), m_file(views::makeElidedLabel({}, "strong", this)),
+      m_size(views::makeLabel({}, "mono", this)), m_job(views::makeElidedLabel({}, "dense", this)),
+      m_progress(new QProgressBar(this)), m_cancel(views::makeButton(tr("Cancel"), "link", this)),
+      m_selection(views::makeElidedLabel({}, "mono", this)), m_zoom(views::makeLabel({}, "mono", this)),
+      m_counts(views::makeLabel({}, "mono", this))
+{
+    setObjectName(QStringLiteral("statusRow"));
+    setAttribute(Qt::WA_StyledBackground);
+    setAccessibleName(tr("Status"));
+    setFixedHeight(kHeight);
+    setLayout(new QHBoxLayout);
+    auto *row = static_cast<QHBoxLayout *>(layout());
+    row->setContentsMargins(10, 0, 12, 0);
+    row->setSpacing(8);
+    row->addWidget(
+        views::makeIconLabel(theme, views::IconName::document, core::ColorToken::second, 13, this));
+    row->addWidget(m_file);
+    row->addWidget(m_size);
+    m_outputs = addPart();
+    m_gradients = addPart();
+    m_source = addPart();
+    row->addStretch(1);
+    m_progress->setFixedWidth(kProgressWidth);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the running job"));
+    m_cancel->setAccessibleName(tr("Cancel the running job"));
+    for (QWidget *widget :
+         std::initializer_list<QWidget *>{m_job, m_progress, m_cancel, m_selection, m_zoom, m_counts})
+        row->addWidget(widget);
+    views::setStyleProperty(m_file, "tone", QStringLiteral("strong"));
+    views::setStyleProperty(m_selection, "tone", QStringLiteral("strong"));
+    connect(m_cancel, &QPushButton::clicked, this, &StatusRow::cancelRequested);
+    setJob({}, -1);
+    setFacts({});
+}
+
+StatusRow::Part StatusRow::addPart()
+{
+    auto *row = static_cast<QHBoxLayout *>(layout());
+    Part part;
+    part.icon = views::makeIconLabel(m_theme, views::IconName::dot, core::ColorToken::second, 12, this);
+    part.label = views::makeLabel({}, "dense", this);
+    row->addSpacing(8);
+    row->addWidget(part.icon);
+    row->addWidget(part.label);
+    return part;
+}
+
+// A filled dot is for complete coverage only: nothing unchecked looks clean.
+void StatusRow::setPart(const Part &part, const QString &text, bool complete)
+{
+    part.icon->setVisible(!text.isEmpty());
+    part.label->setVisible(!text.isEmpty());
+    part.label->setText(text);
+    part.label->setAccessibleName(complete ? tr("%1, complete").arg(text) : text);
+    views::setTone(part.label, complete ? "" : "warn");
+}
+
+void StatusRow::setFacts(const StatusFacts &facts)
+{
+    setVisible(!facts.file.isEmpty());
+    m_file->setText(facts.file);
+    m_size->setText(facts.size);
+    setPart(m_outputs, facts.outputs, facts.outputsComplete);
+    setPart(m_gradients, facts.gradients, facts.gradientsComplete);
+    setPart(m_source, facts.source, facts.sourceComplete);
+}
+
+void StatusRow::setSelectionText(const QString &text)
+{
+    m_selection->setText(text);
+    m_selection->setAccessibleName(tr("Selection: %1").arg(text));
+}
+
+void StatusRow::setZoomText(const QString &text)
+{
+    m_zoom->setText(text);
+    m_zoom->setVisible(!text.isEmpty());
+}
+
+void StatusRow::setCountsText(const QString &text)
+{
+    m_counts->setText(text);
+    m_counts->setVisible(!text.isEmpty());
+}
+
+void StatusRow::setJob(const QString &title, int permille)
+{
+    const bool shown = !title.isEmpty();
+    m_job->setText(title);
+    m_job->setVisible(shown);
+    m_cancel->setVisible(shown);
+    m_progress->setVisible(shown && permille >= 0);
+    m_progress->setRange(0, 1000);
+    m_progress->setValue(permille);
+}
+
+} // namespace app

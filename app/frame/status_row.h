@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace views {
+class Theme;
+}
+
+namespace app {
+
+// What the status row says of the open document; an empty text hides its part.
+struct StatusFacts
+{
+    QString file;
+    QString size;
+    QString outputs;   // "546 / 546 outputs saved"
+    QString gradients; // "638 / 638 gradients saved"
+    QString source;    // "Source embedded"
+    bool outputsComplete = false;
+    bool gradientsComplete = false;
+    bool sourceComplete = false;
+};
+
+// The last row of the window: file, coverage, source; right: the running job with Cancel, selection, zoom,
+// counts. Owned by the main window.
+class StatusRow : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit StatusRow(const views::Theme &theme, QWidget *parent = nullptr);
+
+    void setFacts(const StatusFacts &facts);
+    void setSelectionText(const QString &text);
+    void setZoomText(const QString &text);
+    void setCountsText(const QString &text);
+    // PERMILLE -1: how far is not known. An empty TITLE hides the job.
+    void setJob(const QString &title, int permille);
+
+Q_SIGNALS:
+    void cancelRequested();
+
+private:
+    struct Part
+    {
+        QWidget *icon = nullptr;
+        QLabel *label = nullptr;
+    };
+    Part addPart();
+    void setPart(const Part &part, const QString &text, bool complete);
+
+    const views::Theme &m_theme;
+    QLabel *m_file;
+    QLabel *m_size;
+    Part m_outputs;
+    Part m_gradients;
+    Part m_source;
+    QLabel *m_job;
+    QProgressBar *m_progress;
+    QPushButton *m_cancel;
+    QLabel *m_selection;
+    QLabel *m_zoom;
+    QLabel *m_counts;
+};
+
+} // namespace app

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/frame/perspective.h"
+#include "core/base/ids.h"
+#include "core/base/result.h"
+
+#include <QMainWindow>
+#include <QTimer>
+
+class QStackedWidget;
+
+namespace views {
+class Theme;
+}
+
+namespace app {
+
+class Actions;
+class Banner;
+class CommandBar;
+class DockLayout;
+class DocumentBar;
+class MessagePage;
+class Session;
+class StartPage;
+class StatusRow;
+class TitleBar;
+
+// The window: rows of the frame, pages, docks and actions, joined to the session. It owns no data, runs no
+// job and knows no file format. Owned by main.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    MainWindow(Session &session, views::Theme &theme, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    Actions &actions() const { return *m_actions; }
+    DockLayout &docks() const { return *m_docks; }
+    // The bundled sample, empty when there is none.
+    void setSamplePath(const QString &path);
+    void openFile(const QString &path);
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dragLeaveEvent(QDragLeaveEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+
+private:
+    void makeRows();
+    void makePages();
+    void connectActions();
+    void connectGoActions();
+    void connectLookActions();
+    void connectSession();
+    void restoreGeometryOrDefault();
+
+    void showDocuments();
+    void showPerspective();
+    void showRunState();
+    void showFacts();
+    void showSelection();
+    void showOpening();
+    void showJobs();
+    void showStartPage();
+    void showOpenFailure(const QString &path, const core::Status &status);
+    void fillRecentMenu();
+    void chooseFile();
+    void setTheme(int mode);
+    void moveFocus(int direction);
+    void copyName() const;
+    void selectBreadcrumb(int index);
+    core::ModuleId rootModule() const;
+
+    Session &m_session;
+    views::Theme &m_theme;
+    Actions *m_actions;
+    DockLayout *m_docks;
+    TitleBar *m_titleBar = nullptr;
+    CommandBar *m_commandBar = nullptr;
+    DocumentBar *m_documentBar = nullptr;
+    Banner *m_banner = nullptr;
+    StatusRow *m_statusRow = nullptr;
+    QStackedWidget *m_pages = nullptr;
+    StartPage *m_startPage = nullptr;
+    MessagePage *m_messagePage = nullptr;
+    QWidget *m_centre = nullptr;
+    QTimer m_jobClock;
+    QString m_samplePath;
+};
+
+} // namespace app

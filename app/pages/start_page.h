@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/settings.h"
+#include "views/base/icon.h"
+
+#include <QWidget>
+
+class QFrame;
+class QLabel;
+class QListWidget;
+class QVBoxLayout;
+
+namespace app {
+
+// What the window shows without a document: where to drop a file, three ways on, and the recent files. Owned
+// by the main window.
+class StartPage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // SAMPLE AVAILABLE: there is a bundled sample to open.
+    StartPage(const views::Theme &theme, bool sampleAvailable, QWidget *parent = nullptr);
+
+    void setRecentFiles(const std::vector<RecentFile> &files);
+    // While a file is held over the window.
+    void setDropHot(bool hot);
+
+Q_SIGNALS:
+    void openRequested();
+    void captureRequested();
+    void sampleRequested();
+    void fileRequested(const QString &path);
+    void clearRecentRequested();
+
+private:
+    QWidget *makeLeft(bool sampleAvailable);
+    QWidget *makeRight();
+    QWidget *makeDropZone();
+    void addHint(QVBoxLayout *column, views::IconName icon, const QString &title, const QString &text);
+
+    const views::Theme &m_theme;
+    QFrame *m_dropZone = nullptr;
+    QListWidget *m_recent = nullptr;
+    QLabel *m_noRecent = nullptr;
+};
+
+} // namespace app

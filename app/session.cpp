@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace app {
+
+namespace {
+
+const QString kOpenJob = QStringLiteral("open");
+
+QString findingsJob(int document)
+{
+    return QStringLiteral("findings/%1").arg(document);
+}
+
+bool isBad(const core::Trace &trace, core::OpId op)
+{
+    const core::TensorId tensor = trace.op(op).tensor;
+    const core::TensorStats *stats = tensor.isValid() ? trace.stats(tensor) : nullptr;
+    return stats != nullptr && stats->nonFinite() > 0;
+}
+
+} // namespace
+
+Session::Session(Settings &settings, QObject *parent) : QObject(parent), m_settings(settings)
+{
+    connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
+}
+
+Session::~Session() = default;
+
+Document *Session::current() const
+{
+    return m_current >= 0 ? m_documents[static_cast<std::size_t>(m_current)].get() : nullptr;
+}
+
+void Session::open(const QString &path)
+{
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    m_opening = absolute;
+    m_jobs.start(
+        kOpenJob, tr("Opening %1").arg(QFileInfo(absolute).fileName()), this,
+        [absolute](core::JobContext &job) { return loadFile(absolute, job); },
+        [this, absolute](core::Result<LoadedFile> file) { opened(absolute, std::move(file)); });
+    Q_EMIT openingChanged();
+}
+
+void Session::cancelOpen()
+{
+    m_jobs.cancel(kOpenJob);
+    m_opening.clear();
+    Q_EMIT openingChanged();
+}
+
+void Session::opened(const QString &path, core::Result<LoadedFile> file)
+{
+    m_opening.clear();
+    Q_EMIT openingChanged();
+    if (!file) {
+        Q_EMIT openFailed(path, file.error());
+        return;
+    }
+    if (file->isModel) {
+        Q_EMIT captureWished(path);
+        return;
+    }
+    auto document = std::make_unique<Document>();
+    document->id = m_nextDocument++;
+    document->path = path;
+    document->title = QFileInfo(path).fileName();
+    document->trace = file->trace;
+    m_settings.addRecentFile(path);
+    replaceOrAppend(std::move(document));
+}
+
+// Opening a file that is open already is a reload: it takes the place of the old one and keeps its
+// perspective.
+void Session::replaceOrAppend(std::unique_ptr<Document> document)
+{
+    const auto same = std::find_if(m_documents.begin(), m_documents.end(),
+                                   [&](const auto &open) { return open->path == document->path; });
+    int index = static_cast<int>(m_documents.size());
+    if (same != m_documents.end()) {
+        index = static_cast<int>(same - m_documents.begin());
+        document->perspective = (*same)->perspective;
+        m_jobs.cancel(findingsJob((*same)->id));
+        *same = std::move(document);
+    } else {
+        m_documents.push_back(std::move(document));
+    }
+    m_current = -1;
+    setCurrent(index);
+    startFindings(*current());
+}
+
+void Session::startFindings(Document &document)
+{
+    const int id = document.id;
+    m_jobs.start(
+        findingsJob(id), tr("Looking for NaN and Inf in %1").arg(document.title), this,
+        [trace = document.trace](core::JobContext &job) { return views::makeTraceFacts(trace, job); },
+        [this, id](core::Result<std::shared_ptr<const views::TraceFacts>> facts) {
+            const auto found = std::find_if(m_documents.begin(), m_documents.end(),
+                                            [id](const auto &open) { return open->id == id; });
+            if (found == m_documents.end() || !facts)
+                return;
+            (*found)->facts = std::move(facts).value();
+            if ((*found)->facts->births > 0)
+                m_settings.addRecentFile((*found)->path, tr("%n NaN birth(s)", nullptr,
+                                                            static_cast<int>((*found)->facts->births)));
+            if (found->get() == current())
+                Q_EMIT factsChanged();
+        });
+}
+
+void Session::reloadCurrent()
+{
+    if (const Document *document = current())
+        open(document->path);
+}
+
+void Session::setCurrent(int index)
+{
+    if (index == m_current || index < 0 || index >= static_cast<int>(m_documents.size()))
+        return;
+    if (Document *document = current())
+        document->item = m_selection.item();
+    m_current = index;
+    const Document &document = *current();
+    m_selection.setTrace(document.trace, document.item);
+    recordStep();
+    Q_EMIT documentsChanged();
+    Q_EMIT perspectiveChanged();
+    Q_EMIT factsChanged();
+}
+
+void Session::close(int index)
+{
+    if (index < 0 || index >= static_cast<int>(m_documents.size()))
+        return;
+    m_jobs.cancel(findingsJob(m_documents[static_cast<std::size_t>(index)]->id));
+    m_documents.erase(m_documents.begin() + index);
+    if (m_documents.empty()) {
+        m_current = -1;
+        m_history.clear();
+        m_selection.setTrace(nullptr);
+        Q_EMIT documentsChanged();
+        Q_EMIT historyChanged();
+        return;
+    }
+    const int next = std::min(index <= m_current ? std::max(m_current - 1, 0) : m_current,
+                              static_cast<int>(m_documents.size()) - 1);
+    m_current = -1;
+    setCurrent(next);
+}
+
+Perspective Session::perspective() const
+{
+    return current() != nullptr ? current()->perspective : Perspective::overview;
+}
+
+void Session::setPerspective(Perspective perspective)
+{
+    Document *document = current();
+    if (document == nullptr || document->perspective == perspective)
+        return;
+    document->perspective = perspective;
+    recordStep();
+    Q_EMIT perspectiveChanged();
+}
+
+void Session::recordStep()
+{
+    if (m_restoring || current() == nullptr)
+        return;
+    m_history.push({current()->id, m_selection.item(), current()->perspective});
+    Q_EMIT historyChanged();
+}
+
+void Session::goBack()
+{
+    if (const auto step = m_history.back())
+        restore(*step);
+}
+
+void Session::goForward()
+{
+    if (const auto step = m_history.forward())
+        restore(*step);
+}
+
+// A step of a document that was closed meanwhile restores nothing.
+void Session::restore(const Step &step)
+{
+    const auto found = std::find_if(m_documents.begin(), m_documents.end(),
+                                    [&](const auto &document) { return document->id == step.document; });
+    if (found != m_documents.end()) {
+        m_restoring = true;
+        setCurrent(static_cast<int>(found - m_documents.begin()));
+        setPerspective(step.perspective);
+        m_selection.select(step.item);
+        m_restoring = false;
+    }
+    Q_EMIT historyChanged();
+}
+
+void Session::stepOp(int direction)
+{
+    const Document *document = current();
+    if (document == nullptr || document->trace->orderedOps().empty())
+        return;
+    const auto ops = document->trace->orderedOps();
+    const auto here = std::find(ops.begin(), ops.end(), m_selection.op());
+    if (here == ops.end()) {
+        m_selection.selectOp(direction > 0 ? ops.front() : ops.back());
+        return;
+    }
+    const auto next = std::clamp<std::ptrdiff_t>((here - ops.begin()) + direction, 0,
+                                                 static_cast<std::ptrdiff_t>(ops.size()) - 1);
+    m_selection.selectOp(ops[static_cast<std::size_t>(next)]);
+}
+
+void Session::stepEvent(int direction)
+{
+    const Document *document = current();
+    if (document == nullptr)
+        return;
+    const auto ops = document->trace->orderedOps();
+    const auto count = static_cast<std::ptrdiff_t>(ops.size());
+    const auto here = std::find(ops.begin(), ops.end(), m_selection.op());
+    std::ptrdiff_t at = here == ops.end() ? (direction > 0 ? -1 : count) : here - ops.begin();
+    const auto isEvent = [&](core::OpId op) {
+        if (document->facts)
+            return document->facts->marks.of(op) != core::NodeState::clean &&
+                   document->facts->marks.of(op) != core::NodeState::propagated;
+        return isBad(*document->trace, op);
+    };
+    for (at += direction; at >= 0 && at < count; at += direction)
+        if (isEvent(ops[static_cast<std::size_t>(at)])) {
+            m_selection.activate(views::OpItem{ops[static_cast<std::size_t>(at)]});
+            return;
+        }
+}
+
+void Session::goToOrigin()
+{
+    const Document *document = current();
+    if (document != nullptr && document->facts && document->facts->headline.isValid())
+        m_selection.activate(views::OpItem{document->facts->headline});
+}
+
+} // namespace app

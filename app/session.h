@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/document.h"
+#include "app/job_runner.h"
+#include "app/services/load_service.h"
+#include "app/settings.h"
+#include "core/base/result.h"
+#include "views/base/history.h"
+#include "views/base/trace_selection.h"
+
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// What the window is doing with a file that is not open yet.
+struct OpenState
+{
+    QString path;
+    core::Progress progress;
+};
+
+// The open documents, the one selection and its history, and the services that work for them. Owned by main,
+// GUI thread. It knows no widget: the window asks it for wishes of the user and listens for facts.
+class Session : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit Session(Settings &settings, QObject *parent = nullptr);
+    ~Session() override;
+
+    Settings &settings() const { return m_settings; }
+    JobRunner &jobs() { return m_jobs; }
+    views::TraceSelection &selection() { return m_selection; }
+
+    const std::vector<std::unique_ptr<Document>> &documents() const { return m_documents; }
+    Document *current() const;
+    int currentIndex() const { return m_current; }
+
+    // Opens a trace in a job; a model file is asked to be captured instead (captureWished). The current
+    // document stays until the new one is whole.
+    void open(const QString &path);
+    void cancelOpen();
+    bool isOpening() const { return !m_opening.isEmpty(); }
+    const QString &openingPath() const { return m_opening; }
+    void reloadCurrent();
+    void setCurrent(int index);
+    void close(int index);
+
+    void setPerspective(Perspective perspective);
+    Perspective perspective() const;
+
+    bool canGoBack() const { return m_history.canGoBack(); }
+    bool canGoForward() const { return m_history.canGoForward(); }
+    void goBack();
+    void goForward();
+
+    // The previous (-1) or next (+1) op in execution order.
+    void stepOp(int direction);
+    // The previous (-1) or next (+1) op with NaN or Inf.
+    void stepEvent(int direction);
+    void goToOrigin();
+
+Q_SIGNALS:
+    // The list of documents or the current one changed.
+    void documentsChanged();
+    // Something of the current document became known: findings, coverage.
+    void factsChanged();
+    void openingChanged();
+    // A wish to open PATH ended without a document.
+    void openFailed(const QString &path, const core::Status &status);
+    // PATH is a model: it has to be run to be seen.
+    void captureWished(const QString &path);
+    void perspectiveChanged();
+    void historyChanged();
+
+private:
+    struct Step
+    {
+        int document = 0;
+        views::SelectedItem item;
+        Perspective perspective = Perspective::overview;
+        bool operator==(const Step &) const = default;
+    };
+
+    void opened(const QString &path, core::Result<LoadedFile> file);
+    void replaceOrAppend(std::unique_ptr<Document> document);
+    void startFindings(Document &document);
+    void recordStep();
+    void restore(const Step &step);
+
+    Settings &m_settings;
+    JobRunner m_jobs;
+    views::TraceSelection m_selection;
+    std::vector<std::unique_ptr<Document>> m_documents;
+    int m_current = -1;
+    int m_nextDocument = 1;
+    QString m_opening;
+    views::History<Step> m_history;
+    bool m_restoring = false;
+};
+
+} // namespace app

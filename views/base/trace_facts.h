@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/analysis/nonfinite_scan.h"
+#include "core/analysis/report.h"
+#include "core/base/job_context.h"
+#include "core/graph/node_state.h"
+#include "core/trace/trace.h"
+
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+namespace views {
+
+// How much of a trace was recorded. Counts are of op rows with a tensor, of gradient fires, of source files.
+struct TraceCoverage
+{
+    std::size_t outputs = 0;
+    std::size_t outputsSaved = 0;     // values in the file
+    std::size_t outputsMeasured = 0;  // statistics recorded, values or not
+    std::size_t outputsUnchecked = 0; // neither
+    std::size_t ops = 0;
+    std::size_t opsWithLine = 0;
+    std::size_t fires = 0;
+    std::size_t firesSaved = 0;
+    std::size_t sources = 0;
+    std::size_t sourcesEmbedded = 0;
+};
+TraceCoverage coverageOf(const core::Trace &trace);
+
+// One line of the findings table, worded.
+struct FindingRow
+{
+    core::Severity severity = core::Severity::info;
+    core::NodeState state = core::NodeState::clean;
+    QString check; // the report's command-line name: "find_nan"
+    QString text;
+    core::OpId op;
+    QString elements; // "18,432", "1 of 1", empty
+    std::uint64_t elementCount = 0;
+};
+
+// What is known about a trace beyond what it records: the life of NaN and Inf in it, in data and in words.
+// Made by makeTraceFacts in a job, immutable, shared by all panes.
+struct TraceFacts
+{
+    TraceCoverage coverage;
+    core::NonFiniteScan scan;
+    core::GraphMarks marks;
+    std::vector<FindingRow> findings; // by severity, then execution order
+    QString verdict;                  // "NaN is born in softmax_8_345"
+    QString verdictDetail;
+    core::OpId headline;    // what to look at first; none when nothing was found
+    std::size_t births = 0; // that are not by design
+    double seconds = 0.0;   // how long the checks took
+
+    bool hasFinding() const { return scan.hasFinding(); }
+};
+
+core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
+                                                               const core::JobContext &job);
+
+} // namespace views

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/modules/module_tree_model.h"
+
+#include "views/base/formatting.h"
+
+namespace views {
+
+namespace {
+
+QString lastPart(const QString &path)
+{
+    return path.mid(path.lastIndexOf(QLatin1Char('.')) + 1);
+}
+
+} // namespace
+
+void ModuleTreeModel::setTrace(std::shared_ptr<const core::Trace> trace)
+{
+    beginResetModel();
+    m_trace = std::move(trace);
+    m_nodes.assign(m_trace ? m_trace->modules().size() : 0, {});
+    m_roots.clear();
+    for (std::size_t i = 0; i < m_nodes.size(); ++i) {
+        const core::ModuleId parent = m_trace->modules()[i].parent;
+        // A parent that comes later or is the module itself cannot be one: such a file is shown flat there.
+        const bool isRoot = !parent.isValid() || parent.index() >= i;
+        std::vector<std::uint32_t> &siblings = isRoot ? m_roots : m_nodes[parent.index()].children;
+        m_nodes[i].parent = isRoot ? 0xffffffffU : static_cast<std::uint32_t>(parent.index());
+        m_nodes[i].row = static_cast<int>(siblings.size());
+        siblings.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (m_trace)
+        countOps();
+    endResetModel();
+}
+
+void ModuleTreeModel::countOps()
+{
+    for (const core::OpId op : m_trace->computeOps()) {
+        const core::ModuleCallId call = m_trace->callOf(op).moduleCall;
+        if (!call.isValid())
+            continue;
+        const core::TensorId tensor = m_trace->op(op).tensor;
+        const core::TensorStats *stats = tensor.isValid() ? m_trace->stats(tensor) : nullptr;
+        Node &node = m_nodes[m_trace->moduleCall(call).module.index()];
+        ++node.ops;
+        if (stats != nullptr && stats->nan > 0)
+            ++node.nanOps;
+        else if (stats != nullptr && stats->nonFinite() > 0)
+            ++node.infOps;
+    }
+    // Parents come before their children, so one walk from the end adds everything up.
+    for (std::size_t i = m_nodes.size(); i-- > 0;) {
+        const Node &node = m_nodes[i];
+        if (node.parent == 0xffffffffU)
+            continue;
+        Node &parent = m_nodes[node.parent];
+        parent.ops += node.ops;
+        parent.nanOps += node.nanOps;
+        parent.infOps += node.infOps;
+    }
+}
+
+const std::vector<std::uint32_t> &ModuleTreeModel::childrenOf(const QModelIndex &parent) const
+{
+    return parent.isValid() ? m_nodes[parent.internalId()].children : m_roots;
+}
+
+QModelIndex ModuleTreeModel::index(int row, int column, const QModelIndex &parent) const
+{
+    const auto &children = childrenOf(parent);
+    if (row < 0 || column != 0 || row >= static_cast<int>(children.size()))
+        return {};
+    return createIndex(row, 0, static_cast<quintptr>(children[static_cast<std::size_t>(row)]));
+}
+
+QModelIndex ModuleTreeModel::parent(const QModelIndex &index) const
+{
+    if (!index.isValid())
+        return {};
+    const std::uint32_t parent = m_nodes[index.internalId()].parent;
+    return parent == 0xffffffffU ? QModelIndex()
+                                 : createIndex(m_nodes[parent].row, 0, static_cast<quintptr>(parent));
+}
+
+int ModuleTreeModel::rowCount(const QModelIndex &parent) const
+{
+    return static_cast<int>(childrenOf(parent).size());
+}
+
+QModelIndex ModuleTreeModel::indexOf(core::ModuleId module) const
+{
+    if (!module.isValid() || module.index() >= m_nodes.size())
+        return {};
+    return createIndex(m_nodes[module.index()].row, 0, static_cast<quintptr>(module.index()));
+}
+
+core::ModuleId ModuleTreeModel::moduleAt(const QModelIndex &index) const
+{
+    return index.isValid() ? core::ModuleId(index.internalId()) : core::ModuleId();
+}
+
+QVariant ModuleTreeModel::data(const QModelIndex &index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const core::ModuleId id = moduleAt(index);
+    const Node &node = m_nodes[id.index()];
+    const QString className = lastPart(fromView(m_trace->string(m_trace->module(id).className)));
+    switch (role) {
+    case Qt::DisplayRole: {
+        const bool isRoot = m_trace->string(m_trace->module(id).address).empty();
+        return isRoot ? moduleText(*m_trace, id) : lastPart(moduleText(*m_trace, id));
+    }
+    case Qt::ToolTipRole:
+        return tr("%1, %2, %n op(s)", nullptr, static_cast<int>(node.ops))
+            .arg(moduleText(*m_trace, id), className);
+    case Qt::AccessibleTextRole:
+        return tr("%1, %2, %3 ops, %4 with NaN, %5 with Inf")
+            .arg(moduleText(*m_trace, id), className)
+            .arg(node.ops)
+            .arg(node.nanOps)
+            .arg(node.infOps);
+    case kClassRole:
+        return m_trace->string(m_trace->module(id).address).empty() ? QString() : className;
+    case kOpsRole:
+        return node.ops;
+    case kNanRole:
+        return node.nanOps;
+    case kInfRole:
+        return node.infOps;
+    default:
+        return {};
+    }
+}
+
+} // namespace views
