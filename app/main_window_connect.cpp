@@ -7,9 +7,9 @@
 #include "app/frame/status_row.h"
 #include "app/main_window.h"
 #include "app/session.h"
+#include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/theme.h"
-#include "views/filter/filter_line.h"
 #include "views/ops/ops_pane.h"
 
 #include <QApplication>

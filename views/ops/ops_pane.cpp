@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/ops/ops_pane.h"
 
+#include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
-#include "views/filter/filter_line.h"
 #include "views/ops/op_table_source.h"
 
 #include <QClipboard>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/filter/filter_line.h"
+#include "views/base/filter_line.h"
 
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"

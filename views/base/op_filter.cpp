@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/filter/op_filter.h"
+#include "views/base/op_filter.h"
 
-#include "views/filter/filter_terms.h"
+#include "views/base/filter_terms.h"
 
 #include <QCoreApplication>
 #include <QStringList>

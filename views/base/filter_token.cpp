@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/filter/filter_token.h"
+#include "views/base/filter_token.h"
 
 namespace views {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/filter/filter_token.h"
-#include "views/filter/op_filter.h"
+#include "views/base/filter_token.h"
+#include "views/base/op_filter.h"
 
 namespace views {
 

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/audit/audit_pane.h"
+
+#include "views/base/fact_list.h"
+#include "views/base/formatting.h"
+#include "views/base/widgets.h"
+
+#include <QDateTime>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace views {
+
+AuditPane::AuditPane(const PaneContext &context, QWidget *parent)
+    : Pane(context, QStringLiteral("audit"), tr("Audit"), parent), m_list(new FactList(context.theme))
+{
+    auto *scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(tr("Audit of the trace"));
+    scroll->setWidget(m_list);
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(scroll);
+}
+
+void AuditPane::setFacts(std::shared_ptr<const TraceFacts> facts)
+{
+    m_facts = std::move(facts);
+    if (isVisible())
+        showTrace();
+}
+
+void AuditPane::showTrace()
+{
+    m_list->clear();
+    if (!trace()) {
+        m_list->addText(tr("No trace is open."));
+        m_list->finish();
+        setSubtitle({});
+        return;
+    }
+    if (m_facts) {
+        addVerdict();
+        addChecks();
+    } else {
+        m_list->addText(tr("Looking for NaN and Inf."));
+    }
+    addCoverage();
+    addRun();
+    m_list->finish();
+}
+
+void AuditPane::addVerdict()
+{
+    const bool found = m_facts->hasFinding();
+    const bool partial = m_facts->coverage.outputsUnchecked > 0;
+    auto *card = new QFrame;
+    card->setProperty("card", found ? "nan" : partial ? "warn" : "ok");
+    card->setAccessibleName(m_facts->verdict);
+    auto *column = new QVBoxLayout(card);
+    column->setContentsMargins(12, 12, 12, 12);
+    column->setSpacing(6);
+    auto *head = new QHBoxLayout;
+    head->setSpacing(9);
+    head->addWidget(makeIconLabel(theme(),
+                                  found     ? IconName::origin
+                                  : partial ? IconName::notRun
+                                            : IconName::healed,
+                                  found     ? core::ColorToken::nan
+                                  : partial ? core::ColorToken::warn
+                                            : core::ColorToken::ok,
+                                  15, card));
+    QLabel *title = makeLabel(m_facts->verdict, "title", card);
+    title->setWordWrap(true);
+    head->addWidget(title, 1);
+    column->addLayout(head);
+    if (m_facts->headline.isValid()) {
+        const QString place = QStringLiteral("%1   %2 · %3")
+                                  .arg(fromView(trace()->label(m_facts->headline)),
+                                       fromView(trace()->moduleAddress(m_facts->headline)),
+                                       lineText(*trace(), m_facts->headline));
+        column->addWidget(makeElidedLabel(place, "monoSecond", card));
+    }
+    QLabel *detail = makeLabel(m_facts->verdictDetail, "", card);
+    detail->setWordWrap(true);
+    column->addWidget(detail);
+    m_list->addWidget(card);
+    if (!m_facts->headline.isValid())
+        return;
+    auto *buttons = new QWidget;
+    auto *row = new QHBoxLayout(buttons);
+    row->setContentsMargins(0, 4, 0, 0);
+    QPushButton *hunt = makeButton(tr("Open NaN hunt"), "primary", buttons);
+    connect(hunt, &QPushButton::clicked, this, [this] {
+        selection().activate(OpItem{m_facts->headline});
+        Q_EMIT huntRequested();
+    });
+    row->addWidget(hunt);
+    row->addStretch(1);
+    m_list->addWidget(buttons);
+}
+
+void AuditPane::addChecked(bool found, const QString &name, const QString &value, core::OpId op)
+{
+    FactList::Entry entry;
+    entry.icon = found ? IconName::critical : IconName::healed;
+    entry.iconTone = found ? core::ColorToken::nan : core::ColorToken::ok;
+    entry.name = name;
+    entry.value = value;
+    if (op.isValid())
+        entry.activate = [this, op] { selection().select(OpItem{op}); };
+    m_list->addEntry(entry);
+}
+
+void AuditPane::addNotRun(const QString &name, const QString &reason)
+{
+    FactList::Entry entry;
+    entry.icon = IconName::notRun;
+    entry.name = name;
+    entry.value = reason;
+    m_list->addEntry(entry);
+}
+
+void AuditPane::addChecks()
+{
+    const core::NonFiniteScan &scan = m_facts->scan;
+    m_list->addSection(tr("Checks that ran"),
+                       QLocale().toString(m_facts->seconds, 'f', 2) + QStringLiteral(" s"));
+    const std::size_t births = scan.births.size() - scan.byDesignBirths();
+    addChecked(m_facts->hasFinding(), QStringLiteral("find_nan"),
+               tr("%1 births · %2 bad outputs · %3 sinks")
+                   .arg(countText(births), countText(scan.badOutputs), countText(scan.sinks.size())),
+               m_facts->headline);
+    const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
+        addChecked(
+            entry.has_value() && !entry->byDesign, name,
+            entry
+                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->label(entry->op)))
+                : tr("none"),
+            entry ? entry->op : core::OpId());
+    };
+    first(scan.firstInf, tr("first Inf"));
+    first(scan.firstNan, tr("first NaN"));
+    int ran = 3;
+    int skipped = 0;
+    m_list->addSection(tr("Did not run, and why"));
+    if (trace()->backwards().empty()) {
+        addNotRun(QStringLiteral("bisect_nan_backward"), tr("no backward pass in this trace"));
+        addNotRun(QStringLiteral("grad_health"), tr("no backward pass in this trace"));
+        skipped += 2;
+    }
+    addNotRun(QStringLiteral("compare"), tr("needs a second trace"));
+    addNotRun(QStringLiteral("bisect_precision"), tr("runs the model again"));
+    addNotRun(QStringLiteral("check_determinism"), tr("runs the model again"));
+    skipped += 3;
+    setSubtitle(tr("%1 checks ran, %2 did not").arg(ran).arg(skipped));
+}
+
+void AuditPane::addCoverage()
+{
+    const TraceCoverage coverage = m_facts ? m_facts->coverage : coverageOf(*trace());
+    m_list->addSection(tr("Coverage"));
+    m_list->addBar(tr("Outputs measured"), coverage.outputs - coverage.outputsUnchecked, coverage.outputs);
+    m_list->addBar(tr("Outputs saved"), coverage.outputsSaved, coverage.outputs);
+    if (coverage.fires > 0)
+        m_list->addBar(tr("Gradient fires"), coverage.firesSaved, coverage.fires);
+    m_list->addBar(tr("Ops with source line"), coverage.opsWithLine, coverage.ops);
+    if (coverage.sources > 0)
+        m_list->addBar(tr("Sources embedded"), coverage.sourcesEmbedded, coverage.sources);
+}
+
+void AuditPane::addRun()
+{
+    const core::TraceInfo &info = trace()->info();
+    m_list->addSection(tr("Run"));
+    const auto fact = [this](const QString &name, const QString &value) {
+        if (!value.isEmpty())
+            m_list->addFact(name, value);
+    };
+    const QString kind = fromView(info.modelKind);
+    fact(tr("Model"), kind.isEmpty() ? fromView(info.modelName)
+                                     : QStringLiteral("%1 (%2)").arg(fromView(info.modelName), kind));
+    fact(tr("Class"), fromView(info.modelClass));
+    const QDateTime created = QDateTime::fromString(fromView(info.createdUtc), Qt::ISODate);
+    fact(tr("Captured"), created.isValid() ? QLocale().toString(created.toLocalTime(), QLocale::ShortFormat)
+                                           : fromView(info.createdUtc));
+    fact(tr("Ended"), fromView(core::traceStatusName(info.status)));
+    fact(tr("Written by"), fromView(info.producer));
+    std::int64_t time = 0;
+    std::int64_t flops = 0;
+    std::uint64_t bytes = 0;
+    for (const core::CallRow &call : trace()->calls())
+        time += std::max<std::int64_t>(call.durationNs, 0);
+    for (const core::OpRow &op : trace()->ops()) {
+        flops += std::max<std::int64_t>(op.flopsForward, 0);
+        bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(op.bytes, 0));
+    }
+    fact(tr("Time in ops"), time > 0 ? durationText(time) : QString());
+    fact(tr("Activations"), bytes > 0 ? bytesText(bytes) : QString());
+    fact(tr("Forward FLOPs"), flops > 0 ? flopsText(flops) : QString());
+}
+
+} // namespace views

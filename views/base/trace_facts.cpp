@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/base/trace_facts.h"
+
+#include "views/base/formatting.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <chrono>
+
+namespace views {
+
+namespace {
+
+using core::NodeState;
+using core::NonFiniteEntry;
+using core::NonFiniteKind;
+using core::Severity;
+
+QString words(const char *text)
+{
+    return QCoreApplication::translate("views::TraceFacts", text);
+}
+
+QString kindWords(NonFiniteKind kind)
+{
+    switch (kind) {
+    case NonFiniteKind::nan:
+        return QStringLiteral("NaN");
+    case NonFiniteKind::inf:
+        return QStringLiteral("Inf");
+    case NonFiniteKind::nanAndInf:
+        return words("NaN and Inf");
+    case NonFiniteKind::none:
+        return words("finite values");
+    }
+    return {};
+}
+
+QString funcOf(const core::Trace &trace, core::CallId call)
+{
+    return fromView(trace.string(trace.call(call).func));
+}
+
+class FindingWriter
+{
+public:
+    FindingWriter(const core::Trace &trace, TraceFacts &facts) : m_trace(trace), m_facts(facts) {}
+
+    void run()
+    {
+        for (const core::NonFiniteSource &source : m_facts.scan.sources)
+            addSource(source);
+        for (const NonFiniteEntry &birth : m_facts.scan.births)
+            addBirth(birth);
+        addOutputs();
+        for (const NonFiniteEntry &sink : m_facts.scan.sinks)
+            addSink(sink);
+        std::stable_sort(m_facts.findings.begin(), m_facts.findings.end(),
+                         [](const FindingRow &a, const FindingRow &b) { return a.severity < b.severity; });
+    }
+
+private:
+    void add(Severity severity, NodeState state, const char *check, const QString &text, core::OpId op,
+             const core::TensorStats &counts)
+    {
+        FindingRow row;
+        row.severity = severity;
+        row.state = state;
+        row.check = QLatin1String(check);
+        row.text = text;
+        row.op = op;
+        row.elementCount = counts.nonFinite();
+        row.elements = words("%1 of %2").arg(countText(counts.nonFinite()), countText(counts.elements));
+        m_facts.findings.push_back(std::move(row));
+    }
+    bool isSame(const std::optional<NonFiniteEntry> &entry, const NonFiniteEntry &other) const
+    {
+        return entry && entry->op == other.op;
+    }
+    void addBirth(const NonFiniteEntry &birth)
+    {
+        const QString func = funcOf(m_trace, birth.call);
+        if (birth.byDesign) {
+            add(Severity::info, NodeState::cause, "find_nan",
+                words("−Inf by design: %1 fills with a constant that is absorbed").arg(func), birth.op,
+                birth.counts);
+            return;
+        }
+        ++m_facts.births;
+        const bool first = isSame(m_facts.scan.nanBirth, birth) || isSame(m_facts.scan.firstInf, birth);
+        const QString form = first ? words("First %1: %2 makes it from finite inputs")
+                                   : words("%1 is born again: %2 makes it from finite inputs");
+        add(Severity::critical, NodeState::origin, "find_nan", form.arg(kindWords(birth.kind), func),
+            birth.op, birth.counts);
+    }
+    void addSink(const NonFiniteEntry &sink)
+    {
+        add(Severity::warning, NodeState::sink, "nonfinite_origin",
+            words("%1 stops here: %2 gives finite values, which is not sound")
+                .arg(kindWords(sink.kind), funcOf(m_trace, sink.call)),
+            sink.op, sink.counts);
+    }
+    void addSource(const core::NonFiniteSource &source)
+    {
+        if (source.byDesign)
+            return;
+        ++m_facts.births;
+        add(Severity::critical, NodeState::origin, "nonfinite_origin",
+            words("%1 holds %2 before the first op").arg(fromView(source.name), kindWords(source.kind)), {},
+            source.counts);
+    }
+    // The NaN birth that needed an Inf input is no birth of the page's kind and gets its own row.
+    void addOutputs()
+    {
+        const auto &birth = m_facts.scan.nanBirth;
+        const bool listed =
+            birth && std::any_of(m_facts.scan.births.begin(), m_facts.scan.births.end(),
+                                 [&](const NonFiniteEntry &entry) { return entry.op == birth->op; });
+        if (birth && !listed) {
+            ++m_facts.births;
+            add(Severity::critical, NodeState::origin, "nonfinite_origin",
+                words("First NaN: %1 makes it from inputs without NaN").arg(funcOf(m_trace, birth->call)),
+                birth->op, birth->counts);
+        }
+        for (const core::OpId op : m_trace.orderedOps()) {
+            const core::OpRow &row = m_trace.op(op);
+            const core::TensorStats *stats = row.kind == core::CallKind::output && row.tensor.isValid()
+                                                 ? m_trace.stats(row.tensor)
+                                                 : nullptr;
+            if (stats != nullptr && stats->nonFinite() > 0)
+                add(Severity::critical, NodeState::reached, "find_nan",
+                    words("%1 reaches an output: %2")
+                        .arg(kindWords(core::nonFiniteKind(*stats)), fromView(m_trace.label(op))),
+                    op, *stats);
+        }
+    }
+
+    const core::Trace &m_trace;
+    TraceFacts &m_facts;
+};
+
+void writeVerdict(const core::Trace &trace, TraceFacts &facts)
+{
+    const NonFiniteEntry *headline = facts.scan.headline();
+    const std::size_t byDesign = facts.scan.byDesignBirths();
+    if (headline != nullptr && facts.scan.hasFinding()) {
+        facts.headline = headline->op;
+        const bool reaches =
+            std::any_of(facts.findings.begin(), facts.findings.end(),
+                        [](const FindingRow &row) { return row.state == NodeState::reached; });
+        const QString kind = kindWords(headline->kind);
+        facts.verdict = reaches ? words("%1 reaches an output").arg(kind) : words("%1 is born").arg(kind);
+        facts.verdictDetail =
+            words("%1 elements of %2 in %3.")
+                .arg(countText(headline->counts.nonFinite()), countText(headline->counts.elements),
+                     fromView(trace.label(headline->op)));
+    } else if (facts.scan.hasFinding()) {
+        facts.verdict = words("Bad values came in");
+        facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
+    } else if (facts.coverage.outputsUnchecked > 0) {
+        facts.verdict = words("No finding in what was checked");
+        facts.verdictDetail = words("%1 outputs were neither saved nor measured; a NaN could hide there.")
+                                  .arg(countText(facts.coverage.outputsUnchecked));
+    } else {
+        facts.verdict = words("No finding");
+        facts.verdictDetail = byDesign > 0 ? words("−Inf by design in %1 masks.").arg(countText(byDesign))
+                                           : words("Every recorded output is finite.");
+    }
+}
+
+} // namespace
+
+TraceCoverage coverageOf(const core::Trace &trace)
+{
+    TraceCoverage coverage;
+    for (const core::OpId op : trace.computeOps()) {
+        const core::OpRow &row = trace.op(op);
+        ++coverage.ops;
+        if (trace.sourceFrame(trace.callOf(op).stack).isValid())
+            ++coverage.opsWithLine;
+        if (!row.tensor.isValid())
+            continue;
+        ++coverage.outputs;
+        const bool saved = trace.tensor(row.tensor).payload.state == core::PayloadState::saved;
+        const bool measured = trace.stats(row.tensor) != nullptr;
+        coverage.outputsSaved += saved ? 1 : 0;
+        coverage.outputsMeasured += measured ? 1 : 0;
+        coverage.outputsUnchecked += core::isUnchecked(trace, op) ? 1 : 0;
+    }
+    coverage.fires = trace.gradFires().size();
+    for (const core::GradFireRow &fire : trace.gradFires())
+        coverage.firesSaved += fire.payloadsRecorded ? 1 : 0;
+    coverage.sources = trace.sources().size();
+    for (const core::SourceRow &source : trace.sources())
+        coverage.sourcesEmbedded += trace.string(source.entry).empty() ? 0 : 1;
+    return coverage;
+}
+
+core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
+                                                               const core::JobContext &job)
+{
+    const auto start = std::chrono::steady_clock::now();
+    auto facts = std::make_shared<TraceFacts>();
+    facts->coverage = coverageOf(*trace);
+    core::TraceStatistics statistics(trace);
+    core::Result<core::NonFiniteScan> scan = core::scanNonFinite(statistics, job);
+    if (!scan)
+        return scan.error();
+    facts->scan = std::move(scan).value();
+    facts->marks = core::marksFromStats(*trace);
+    FindingWriter(*trace, *facts).run();
+    for (const FindingRow &row : facts->findings)
+        if (row.op.isValid() && row.severity != Severity::info && row.op.index() < facts->marks.byOp.size())
+            facts->marks.byOp[row.op.index()] = row.state;
+    writeVerdict(*trace, *facts);
+    facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::shared_ptr<const TraceFacts>(std::move(facts));
+}
+
+} // namespace views
