@@ -98,6 +98,13 @@ void JobRunner::cancel(const QString &key)
     Q_EMIT jobsChanged();
 }
 
+void JobRunner::requestStop(const QString &key)
+{
+    const auto found = m_running.find(key);
+    if (found != m_running.end())
+        found->second.stop.request_stop();
+}
+
 std::vector<JobState> JobRunner::jobs() const
 {
     std::vector<std::pair<quint64, JobState>> ordered;

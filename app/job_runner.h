@@ -43,7 +43,10 @@ public:
     template <class Work, class Done>
     void start(const QString &key, const QString &title, QObject *context, Work work, Done done);
 
+    // Asks the job to stop and drops its value.
     void cancel(const QString &key);
+    // Asks the job to stop; what it has by then is delivered.
+    void requestStop(const QString &key);
     bool isRunning(const QString &key) const { return m_running.count(key) != 0; }
     // Running jobs, oldest first.
     std::vector<JobState> jobs() const;

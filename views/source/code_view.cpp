@@ -2,7 +2,6 @@
 #include "views/source/code_view.h"
 
 #include <QKeyEvent>
-#include <Qsci/qscilexerpython.h>
 
 namespace views {
 

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "views/base/theme.h"
-
-#include <Qsci/qsciscintilla.h>
+#include "views/source/scintilla.h"
 
 namespace views {
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/base/theme.h"
+
+#include <QSize>
+#include <QStringList>
+
+#include <optional>
+
+namespace app {
+
+// Where and when to save a picture of the window and end.
+struct ScreenshotRequest
+{
+    QString path;        // empty: none
+    QString perspective; // key of the one to show, empty: as remembered
+    QString pane;        // id of a pane to bring to the front, empty: none
+    QString select;      // label of an op, or "origin"
+    bool quit = false;   // end after the document is shown (and saved)
+};
+
+// What the program was started with. A message is printed and ends it with exitCode.
+struct CommandLine
+{
+    QStringList files;
+    QString settingsPath;
+    bool resetSettings = false;
+    std::optional<views::ThemeMode> theme;
+    QSize windowSize;
+    ScreenshotRequest screenshot;
+    QString message;
+    int exitCode = 0;
+};
+
+CommandLine readCommandLine(const QStringList &arguments);
+
+// The bundled sample trace or model beside the program or in its data folder; empty when there is none.
+QString samplePath();
+
+} // namespace app

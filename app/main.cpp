@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_line.h"
+#include "app/desktop_scheme.h"
+#include "app/main_window.h"
+#include "app/screenshot.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/theme.h"
+
+#include <QApplication>
+#include <QLocale>
+
+#include <cstdio>
+
+int main(int argc, char *argv[])
+{
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("opscope"));
+    QApplication::setApplicationVersion(QStringLiteral(OPSCOPE_VERSION));
+    QGuiApplication::setDesktopFileName(QStringLiteral("opscope"));
+    const app::CommandLine commandLine = app::readCommandLine(application.arguments());
+    if (!commandLine.message.isEmpty()) {
+        std::fputs(qPrintable(commandLine.message + QLatin1Char('\n')),
+                   commandLine.exitCode == 0 ? stdout : stderr);
+        return commandLine.exitCode;
+    }
+    // Without a locale numbers would not be grouped at all.
+    if (QLocale::system().language() == QLocale::C)
+        QLocale::setDefault(QLocale(QLocale::English));
+
+    app::Settings settings(commandLine.settingsPath);
+    if (commandLine.resetSettings)
+        settings.reset();
+    if (!views::loadBundledFonts())
+        std::fputs("a bundled font cannot be read; another one is used\n", stderr);
+    app::DesktopScheme desktop;
+    views::Theme theme;
+    theme.setDesktopIsDark(desktop.isDark());
+    theme.setMode(commandLine.theme.value_or(settings.themeMode()));
+    theme.setTextPercent(settings.textPercent());
+    QObject::connect(&desktop, &app::DesktopScheme::changed, &theme, &views::Theme::setDesktopIsDark);
+    views::applyTheme(application, theme);
+
+    app::Session session(settings);
+    app::MainWindow window(session, theme);
+    if (commandLine.windowSize.isValid())
+        window.resize(commandLine.windowSize);
+    window.setSamplePath(app::samplePath());
+    window.show();
+    for (const QString &file : commandLine.files)
+        window.openFile(file);
+    app::Screenshot screenshot(window, session, commandLine.screenshot);
+    return QApplication::exec();
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/trace_text.h"
+#include "views/base/composition.h"
+#include "views/base/formatting.h"
+#include "views/base/history.h"
+#include "views/base/icon.h"
+#include "views/base/op_filter.h"
+#include "views/base/table_model.h"
+#include "views/base/theme.h"
+#include "views/base/trace_facts.h"
+#include "views/base/trace_selection.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFontInfo>
+#include <QLocale>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <cmath>
+#include <numeric>
+
+using core::ColorToken;
+using views::OpFilter;
+using views::OpItem;
+
+namespace {
+
+const char *const kText = "input x:f32[2,3]=1,2,3,4,5,6\n"
+                          "softmax x dim=1 -> s:f32[2,3]=1,nan,0,1,0,0 @model.py:14 in h.attn\n"
+                          "relu s -> r:f16[2,3]=1,nan,0,1,0,0 @model.py:20 in h\n"
+                          "sum r -> t:f32[] !stats @step.py:3\n"
+                          "output t\n";
+
+core::OpId opNamed(const core::Trace &trace, const char *prefix)
+{
+    for (const core::OpId op : trace.orderedOps())
+        if (trace.label(op).substr(0, std::string_view(prefix).size()) == prefix)
+            return op;
+    return {};
+}
+
+// Rows whose number is their own, backwards, and whose text repeats.
+class NumberSource : public views::TableSource
+{
+public:
+    explicit NumberSource(std::size_t rows) : m_rows(rows)
+    {
+        for (std::size_t i = 0; i < rows; ++i)
+            m_texts.push_back("text " + std::to_string(i * 7919 % 1000));
+    }
+    const std::vector<views::TableColumn> &columns() const override { return m_columns; }
+    std::size_t rowCount() const override { return m_rows; }
+    QString text(std::size_t row, std::size_t column) const override
+    {
+        return column == 0 ? QString::number(m_rows - row) : QString::fromStdString(m_texts[row]);
+    }
+    double number(std::size_t row, std::size_t) const override
+    {
+        return row == 3 ? std::nan("") : static_cast<double>(m_rows - row);
+    }
+    std::string_view key(std::size_t row, std::size_t) const override { return m_texts[row]; }
+
+private:
+    std::size_t m_rows;
+    std::vector<std::string> m_texts;
+    std::vector<views::TableColumn> m_columns = {{"number", "Number", 80, true, true},
+                                                 {"text", "Text", 80, false, true}};
+};
+
+} // namespace
+
+class TestBase : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+
+    // One gesture, one signal; what is already selected emits none.
+    void selectionEmitsOncePerChange()
+    {
+        const auto trace = tests::traceFromText(kText);
+        views::TraceSelection selection;
+        QSignalSpy changed(&selection, &views::TraceSelection::changed);
+        QSignalSpy traceChanged(&selection, &views::TraceSelection::traceChanged);
+        selection.setTrace(trace);
+        QCOMPARE(traceChanged.count(), 1);
+        QCOMPARE(changed.count(), 0);
+        const core::OpId op = opNamed(*trace, "softmax");
+        selection.selectOp(op);
+        selection.selectOp(op);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(selection.op(), op);
+        QVERIFY(selection.line().has_value());
+        QCOMPARE(selection.line()->line.oneBased(), 14U);
+        QCOMPARE(views::moduleText(*trace, selection.module()), QStringLiteral("h.attn"));
+        selection.select(views::LineItem{selection.line()->file, core::LineNumber::fromOneBased(20)});
+        QCOMPARE(selection.op(), opNamed(*trace, "relu"));
+    }
+
+    void historyWalksBackAndForward()
+    {
+        views::History<int, 3> history;
+        for (const int step : {1, 1, 2, 3, 4})
+            history.push(step);
+        QCOMPARE(history.size(), 3U);
+        QCOMPARE(*history.back(), 3);
+        QCOMPARE(*history.back(), 2);
+        QVERIFY(!history.back().has_value());
+        QCOMPARE(*history.forward(), 3);
+        history.push(9);
+        QVERIFY(!history.canGoForward());
+        QCOMPARE(*history.back(), 3);
+    }
+
+    void filterSelectsOps_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("count");
+        QTest::newRow("all") << "" << 5;
+        QTest::newRow("kind") << "kind:softmax" << 1;
+        QTest::newRow("below a module") << "module:h" << 2;
+        QTest::newRow("module pattern") << "module:h.*" << 1;
+        QTest::newRow("shape with a star") << "shape:[2,*]" << 3;
+        QTest::newRow("open shape") << "shape:[2" << 3;
+        QTest::newRow("scalar shape") << "shape:[]" << 2;
+        QTest::newRow("dtype") << "dtype:fp16" << 1;
+        QTest::newRow("line range") << "line:model.py:10-15" << 1;
+        QTest::newRow("file") << "line:step.py" << 1;
+        QTest::newRow("count of NaN") << "nan>0" << 2;
+        QTest::newRow("not saved") << "kind:sum -saved" << 1;
+        QTest::newRow("or") << "kind:relu | kind:sum" << 2;
+        QTest::newRow("brackets and not") << "-(kind:relu | kind:sum) module:h" << 1;
+        QTest::newRow("text") << "\"soft\"" << 1;
+        QTest::newRow("regex") << "/^re.u/" << 1;
+    }
+    void filterSelectsOps()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, count);
+        const auto trace = tests::traceFromText(kText);
+        const OpFilter::Parsed parsed = OpFilter::parse(text);
+        QVERIFY2(!parsed.problem, qPrintable(parsed.problem ? parsed.problem->message : QString()));
+        QCOMPARE(static_cast<int>(parsed.filter.matching(*trace, trace->orderedOps()).size()), count);
+        QCOMPARE(parsed.filter.explanation().isEmpty(), text.isEmpty());
+    }
+
+    void filterNamesTheWrongToken_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("token");
+        QTest::newRow("unknown field") << "kind:a colour:red"
+                                       << "colour:red";
+        QTest::newRow("unknown number") << "weight>3"
+                                        << "weight>3";
+        QTest::newRow("no number") << "nan>many"
+                                   << "nan>many";
+        QTest::newRow("open bracket") << "(kind:a"
+                                      << "(";
+        QTest::newRow("open quote") << "kind:a \"b"
+                                    << "\"b";
+        QTest::newRow("nothing to negate") << "kind:a -"
+                                           << "-";
+        QTest::newRow("bad regex") << "/[/"
+                                   << "/[/";
+        QTest::newRow("bad dtype") << "dtype:float99"
+                                   << "dtype:float99";
+    }
+    void filterNamesTheWrongToken()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, token);
+        const OpFilter::Parsed parsed = OpFilter::parse(text);
+        QVERIFY(parsed.problem.has_value());
+        QCOMPARE(text.mid(parsed.problem->position, parsed.problem->length), token);
+        QVERIFY(!parsed.problem->message.isEmpty());
+    }
+
+    void tableSortsFiltersAndCopies()
+    {
+        views::TableModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setSource(std::make_shared<NumberSource>(5));
+        const QPersistentModelIndex kept = model.index(1, 0);
+        model.sort(0, Qt::AscendingOrder);
+        QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("1"));
+        QCOMPARE(kept.data().toString(), QStringLiteral("4"));
+        // Row 3 has no number and stands last both ways.
+        QCOMPARE(model.sourceRow(4), 3U);
+        model.sort(0, Qt::DescendingOrder);
+        QCOMPARE(model.sourceRow(4), 3U);
+        QCOMPARE(model.sourceRow(0), 0U);
+        model.setFilter(std::vector<std::uint32_t>{1, 4});
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.rowOf(0), -1);
+        QCOMPARE(model.copyText({0, 1}), QStringLiteral("number\ttext\n4\ttext 919\n1\ttext 676"));
+    }
+
+    void bigTablesSortAndFilterFast()
+    {
+        views::TableModel model;
+        model.setSource(std::make_shared<NumberSource>(100000));
+        std::vector<std::uint32_t> even(50000);
+        std::iota(even.begin(), even.end(), 0U);
+        qint64 best = 1000;
+        for (int turn = 0; turn < 3; ++turn) {
+            QElapsedTimer timer;
+            timer.start();
+            model.sort(1, turn % 2 == 0 ? Qt::AscendingOrder : Qt::DescendingOrder);
+            model.setFilter(even);
+            model.setFilter(std::nullopt);
+            best = std::min(best, timer.elapsed());
+        }
+        QCOMPARE(model.rowCount(), 100000);
+        QVERIFY2(best <= 400, qPrintable(QString::number(best)));
+    }
+
+    void compositionAddsUp()
+    {
+        core::TensorStats stats;
+        stats.elements = 3145728;
+        stats.nan = 18432;
+        stats.negInf = 5;
+        stats.zero = 2766714;
+        stats.subnormal = 4117;
+        const views::Composition composition = views::Composition::of(stats);
+        QCOMPARE(composition.total(), stats.elements);
+        const auto widths = views::stripWidths(composition, 500, 3);
+        QCOMPARE(std::accumulate(widths.begin(), widths.end(), 0), 500);
+        QCOMPARE(widths[1], 3);
+        QCOMPARE(widths[2], 0);
+        QCOMPARE(views::stripWidths(views::Composition(), 500, 3)[5], 0);
+    }
+
+    void wordsForNumbers()
+    {
+        QCOMPARE(views::countText(3145728), QStringLiteral("3,145,728"));
+        QCOMPARE(views::shareText(1, 1000000), QStringLiteral("< 0.01 %"));
+        QCOMPARE(views::shareText(999999, 1000000), QStringLiteral("> 99.99 %"));
+        QCOMPARE(views::shareText(0, 10), QStringLiteral("0 %"));
+        QCOMPARE(views::numberText(-INFINITY), QStringLiteral("−Inf"));
+        QCOMPARE(views::durationText(-1), QStringLiteral("–"));
+        QCOMPARE(views::durationText(740000), QStringLiteral("740 µs"));
+        const std::vector<std::int64_t> shape = {4, 12, 256};
+        QCOMPARE(views::indexText(shape, 3 * 12 * 256 + 2 * 256 + 7), QStringLiteral("[3, 2, 7]"));
+    }
+
+    void themeSwitchesLive()
+    {
+        QVERIFY(views::loadBundledFonts());
+        views::Theme theme;
+        QSignalSpy changed(&theme, &views::Theme::changed);
+        theme.setMode(views::ThemeMode::dark);
+        QCOMPARE(changed.count(), 0);
+        theme.setMode(views::ThemeMode::light);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(theme.color(ColorToken::panel), QColor(0xFF, 0xFF, 0xFF));
+        theme.setMode(views::ThemeMode::system);
+        QCOMPARE(theme.scheme(), core::ThemeScheme::dark);
+        theme.setDesktopIsDark(false);
+        QCOMPARE(theme.scheme(), core::ThemeScheme::light);
+        theme.setMode(views::ThemeMode::highContrast);
+        QCOMPARE(theme.color(ColorToken::window), QColor(Qt::black));
+        QCOMPARE(views::themeModeFromName(views::themeModeName(views::ThemeMode::highContrast)),
+                 views::ThemeMode::highContrast);
+    }
+
+    // No token may be left in the sheet: it would be a leftover colour of no theme.
+    void styleSheetHasNoToken()
+    {
+        views::Theme theme;
+        for (const auto mode :
+             {views::ThemeMode::dark, views::ThemeMode::light, views::ThemeMode::highContrast}) {
+            theme.setMode(mode);
+            const QString sheet = theme.styleSheet();
+            QVERIFY(sheet.size() > 1000);
+            QVERIFY2(!sheet.section("*/", 2).contains('@'),
+                     qPrintable(sheet.mid(sheet.lastIndexOf('@') - 40, 80)));
+        }
+    }
+
+    void bundledFontsAreUsed()
+    {
+        views::Theme theme;
+        QCOMPARE(QFontInfo(theme.font(views::FontRole::body)).family(), QStringLiteral("Inter"));
+        QCOMPARE(QFontInfo(theme.font(views::FontRole::mono)).family(), QStringLiteral("JetBrains Mono"));
+        theme.setTextPercent(150);
+        QCOMPARE(theme.font(views::FontRole::title).pixelSize(), 30);
+    }
+
+    void everyIconCanBeRead()
+    {
+        for (int i = 0; i <= static_cast<int>(views::IconName::command); ++i)
+            for (const views::IconShape &shape : views::iconShapes(static_cast<views::IconName>(i)))
+                QVERIFY(views::parseIconPath(shape.path).has_value());
+        QVERIFY(!views::parseIconPath("M 1").has_value());
+        QVERIFY(!views::parseIconPath("X 1 2").has_value());
+    }
+
+    void factsTellBirthAndReach()
+    {
+        const auto trace = tests::traceFromText(kText);
+        const auto facts = views::makeTraceFacts(trace, core::JobContext());
+        QVERIFY(facts.isOk());
+        QVERIFY((*facts)->hasFinding());
+        QCOMPARE((*facts)->headline, opNamed(*trace, "softmax"));
+        QVERIFY((*facts)->births >= 1);
+        QCOMPARE((*facts)->coverage.ops, trace->computeOps().size());
+    }
+};
+
+QTEST_MAIN(TestBase)
+#include "tst_base.moc"

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/trace_text.h"
+#include "views/audit/audit_pane.h"
+#include "views/base/filter_line.h"
+#include "views/base/table_view.h"
+#include "views/base/trace_facts.h"
+#include "views/details/details_pane.h"
+#include "views/findings/findings_pane.h"
+#include "views/log/log_pane.h"
+#include "views/modules/modules_pane.h"
+#include "views/ops/ops_pane.h"
+#include "views/source/code_view.h"
+#include "views/source/source_pane.h"
+#include "views/tensor/histogram_plot.h"
+#include "views/tensor/tensor_pane.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QListWidget>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+
+#include <cmath>
+#include <memory>
+
+using views::OpItem;
+using views::TraceSelection;
+
+namespace {
+
+const char *const kText = "input x:f32[2,3]=1,2,3,4,5,6\n"
+                          "read param fc.weight:f32[3]=1,2,3\n"
+                          "softmax x dim=1 -> s:f32[2,3]=1,nan,0,1,0,0 @model.py:14 in h.attn\n"
+                          "relu s -> r:f16[2,3]=1,nan,0,1,0,0 @model.py:20 in h\n"
+                          "sum r -> t:f32[]=3 !stats @step.py:3\n"
+                          "output t\n";
+
+const char *const kCleanText = "input x:f32[2]=1,2\n"
+                               "relu x -> r:f32[2]=1,2 @model.py:20 in h\n"
+                               "output r\n";
+
+core::OpId opNamed(const core::Trace &trace, const char *prefix)
+{
+    for (const core::OpId op : trace.orderedOps())
+        if (trace.label(op).substr(0, std::string_view(prefix).size()) == prefix)
+            return op;
+    return {};
+}
+
+QStringList labelTexts(const QWidget &widget)
+{
+    QStringList texts;
+    for (const QLabel *label : widget.findChildren<QLabel *>())
+        texts.push_back(label->text());
+    for (const QAbstractButton *button : widget.findChildren<QAbstractButton *>())
+        texts.push_back(button->text());
+    return texts;
+}
+
+bool shows(const QWidget &widget, const QString &part)
+{
+    return !labelTexts(widget).filter(part).isEmpty();
+}
+
+} // namespace
+
+// Every pane: empty, trace set, a selection arrives (visible effect and no selection signal), a gesture
+// (exactly one signal), hidden (works only when shown).
+class TestPanes : public QObject
+{
+    Q_OBJECT
+
+private:
+    views::Theme m_theme;
+    std::unique_ptr<TraceSelection> m_selection;
+    std::shared_ptr<const core::Trace> m_trace;
+
+    views::PaneContext context() { return {m_theme, *m_selection}; }
+    std::shared_ptr<const views::TraceFacts> facts()
+    {
+        auto made = views::makeTraceFacts(m_trace, core::JobContext());
+        return made ? *made : nullptr;
+    }
+    void setTrace(const char *text)
+    {
+        m_trace = tests::traceFromText(text);
+        m_selection->setTrace(m_trace);
+    }
+    void show(QWidget &widget)
+    {
+        widget.resize(480, 700);
+        widget.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&widget));
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(views::loadBundledFonts()); }
+    void init()
+    {
+        m_selection = std::make_unique<TraceSelection>();
+        m_trace.reset();
+    }
+
+    void opsFiveCases()
+    {
+        views::OpsPane pane(context());
+        QAbstractItemModelTester tester(const_cast<views::TableModel *>(&pane.model()),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        show(pane);
+        QCOMPARE(pane.model().rowCount(), 0);
+        setTrace(kText);
+        QCOMPARE(pane.model().rowCount(), static_cast<int>(m_trace->orderedOps().size()));
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        m_selection->selectOp(opNamed(*m_trace, "relu"));
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(pane.table().selectionModel()->selectedRows().size(), 1);
+        const int row = pane.table().currentIndex().row();
+        QTest::mouseClick(pane.table().viewport(), Qt::LeftButton, {},
+                          pane.table().visualRect(pane.model().index(row - 1, 1)).center());
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(m_selection->op(), opNamed(*m_trace, "softmax"));
+        pane.filterLine().setText("kind:relu");
+        QCOMPARE(pane.model().rowCount(), 1);
+        QCOMPARE(changed.count(), 2);
+    }
+
+    void severalRowsMakeARange()
+    {
+        views::OpsPane pane(context());
+        show(pane);
+        setTrace(kText);
+        pane.table().selectRow(1);
+        QTest::keyClick(&pane.table(), Qt::Key_Down, Qt::ShiftModifier);
+        QVERIFY(std::holds_alternative<views::RangeItem>(m_selection->item()));
+    }
+
+    void hiddenPanesWaitUntilShown()
+    {
+        views::OpsPane pane(context());
+        setTrace(kText);
+        m_selection->selectOp(opNamed(*m_trace, "relu"));
+        QCOMPARE(pane.model().rowCount(), 0);
+        show(pane);
+        QCOMPARE(pane.model().rowCount(), static_cast<int>(m_trace->orderedOps().size()));
+        QCOMPARE(pane.table().selectionModel()->selectedRows().size(), 1);
+    }
+
+    void pinnedPaneKeepsItsItem()
+    {
+        views::DetailsPane pane(context());
+        show(pane);
+        setTrace(kText);
+        m_selection->selectOp(opNamed(*m_trace, "softmax"));
+        pane.setPinned(true);
+        for (int i = 0; i < 10; ++i)
+            m_selection->selectOp(opNamed(*m_trace, i % 2 == 0 ? "relu" : "sum"));
+        QCOMPARE(views::opOf(*m_trace, pane.item()), opNamed(*m_trace, "softmax"));
+        QVERIFY(shows(pane, "softmax"));
+        pane.setPinned(false);
+        QCOMPARE(views::opOf(*m_trace, pane.item()), m_selection->op());
+    }
+
+    void modulesFiveCases()
+    {
+        views::ModulesPane pane(context());
+        QAbstractItemModelTester tester(const_cast<views::ModuleTreeModel *>(&pane.model()),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        show(pane);
+        QCOMPARE(pane.model().rowCount(), 0);
+        setTrace(kText);
+        QVERIFY(pane.model().rowCount() >= 1);
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        m_selection->selectOp(opNamed(*m_trace, "softmax"));
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(pane.tree().currentIndex().data().toString(), QStringLiteral("attn"));
+        QCOMPARE(pane.tree().currentIndex().data(views::ModuleTreeModel::kNanRole).toUInt(), 1U);
+        pane.tree().setFocus();
+        QTest::keyClick(&pane.tree(), Qt::Key_Up);
+        QCOMPARE(changed.count(), 2);
+        QVERIFY(std::holds_alternative<views::ModuleItem>(m_selection->item()));
+    }
+
+    void detailsFiveCases()
+    {
+        views::DetailsPane pane(context());
+        show(pane);
+        QVERIFY(shows(pane, "No trace"));
+        setTrace(kText);
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        m_selection->selectOp(opNamed(*m_trace, "relu"));
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(shows(pane, "relu"));
+        QVERIFY(shows(pane, "model.py:20"));
+        for (QAbstractButton *button : pane.findChildren<QAbstractButton *>())
+            if (button->text().startsWith("sum")) {
+                button->click();
+                break;
+            }
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(m_selection->op(), opNamed(*m_trace, "sum"));
+    }
+
+    void findingsFiveCases()
+    {
+        views::FindingsPane pane(context());
+        show(pane);
+        setTrace(kText);
+        pane.setFacts(facts());
+        QVERIFY(pane.model().rowCount() >= 1);
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        pane.table().selectRow(0);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(m_selection->op(), opNamed(*m_trace, "softmax"));
+        m_selection->selectOp(opNamed(*m_trace, "sum"));
+        QCOMPARE(changed.count(), 2);
+    }
+
+    void zeroFindingsSayWhatWasNotChecked()
+    {
+        views::FindingsPane pane(context());
+        show(pane);
+        setTrace(kCleanText);
+        pane.setFacts(facts());
+        QCOMPARE(pane.model().rowCount(), 0);
+        QVERIFY(shows(pane, "CHECKED"));
+        QVERIFY(shows(pane, "NOT CHECKED"));
+        QVERIFY(shows(pane, "Gradients"));
+    }
+
+    void auditNamesTheVerdict()
+    {
+        views::AuditPane pane(context());
+        show(pane);
+        QVERIFY(shows(pane, "No trace"));
+        setTrace(kText);
+        QVERIFY(shows(pane, "Looking for NaN"));
+        pane.setFacts(facts());
+        QVERIFY(shows(pane, "NaN"));
+        QSignalSpy hunt(&pane, &views::AuditPane::huntRequested);
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        for (QAbstractButton *button : pane.findChildren<QAbstractButton *>())
+            if (button->text() == QStringLiteral("Open NaN hunt"))
+                button->click();
+        QCOMPARE(hunt.count(), 1);
+        QCOMPARE(changed.count(), 1);
+    }
+
+    void sourceFiveCases()
+    {
+        views::SourcePane pane(context());
+        show(pane);
+        QSignalSpy wanted(&pane, &views::SourcePane::textRequested);
+        setTrace(kText);
+        QCOMPARE(wanted.count(), 0);
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        m_selection->selectOp(opNamed(*m_trace, "softmax"));
+        QCOMPARE(wanted.count(), 1);
+        QVERIFY(pane.frames().count() >= 1);
+        views::SourceText text;
+        text.text = QString("x = 1\n").repeated(30);
+        text.note = "from disk";
+        pane.setText(m_selection->line()->file, text);
+        QVERIFY(pane.code().markersAtLine(13) != 0);
+        QVERIFY(shows(pane, "from disk"));
+        QCOMPARE(changed.count(), 1);
+        Q_EMIT pane.code().linePicked(20);
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(m_selection->op(), opNamed(*m_trace, "relu"));
+    }
+
+    void logShowsTheNotes()
+    {
+        views::LogPane pane(context());
+        show(pane);
+        QVERIFY(pane.text().contains("nothing to say") || pane.text().contains("Neither"));
+        pane.append("opened");
+        QVERIFY(pane.text().contains("opened"));
+        setTrace(kText);
+        QVERIFY(pane.text().contains("opened"));
+    }
+
+    void tensorShowsBinsBesideTheAxis()
+    {
+        setTrace("input x:f32[2,4]=1,nan,inf,-inf,0,0,2,3\noutput x\n");
+        const core::TensorId tensor = m_trace->op(m_trace->orderedOps()[0]).tensor;
+        views::TensorPane pane(context());
+        show(pane);
+        QSignalSpy wanted(&pane, &views::TensorPane::summaryRequested);
+        QSignalSpy tiles(&pane, &views::TensorPane::tileRequested);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        QCOMPARE(wanted.count(), 1);
+        QTRY_VERIFY(tiles.count() >= 1);
+        pane.setSummary(tensor, views::summarizeTensor(*m_trace, tensor, core::JobContext()));
+        QCOMPARE(pane.histogram().sideCounts(), (std::vector<std::uint64_t>{1, 1, 1, 2}));
+        QVERIFY(pane.histogram().hasFiniteBars());
+        pane.setTile(tensor, pane.slices().slice(),
+                     views::readTile(*m_trace, tensor, pane.slices().slice(), 0, 0, core::JobContext()));
+        QCOMPARE(pane.slices().index(0, 1).data().toString(), QStringLiteral("NaN"));
+        QCOMPARE(pane.slices().index(0, 3).data().toString(), QStringLiteral("−Inf"));
+        QVERIFY(pane.slices().exactText(0, 0).contains("0x3f800000"));
+        QSignalSpy changed(m_selection.get(), &TraceSelection::changed);
+        pane.grid().setFocus();
+        pane.grid().setCurrentIndex(pane.slices().index(1, 2));
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(std::get<views::ElementItem>(m_selection->item()).index, 6U);
+        QSignalSpy bad(&pane, &views::TensorPane::badElementRequested);
+        pane.stepBadElement(1);
+        QCOMPARE(bad.count(), 1);
+        pane.showBadElement(tensor, views::findBadElement(*m_trace, tensor, 6, 1, core::JobContext()));
+        QCOMPARE(std::get<views::ElementItem>(m_selection->item()).index, 1U);
+        QCOMPARE(pane.grid().currentIndex().column(), 1);
+    }
+
+    void tensorKindsAreSensible_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<bool>("finite");
+        QTest::newRow("all NaN") << "input x:f32[3]=nan" << 3 << false;
+        QTest::newRow("scalar") << "input x:f32[]=2.5" << 1 << true;
+        QTest::newRow("boolean") << "input x:b8[2,2]=1,0,1,1" << 2 << true;
+        QTest::newRow("integers") << "input x:i64[4]=1,2,3,400" << 4 << true;
+        QTest::newRow("rank four") << "input x:f16[2,3,4,5]=1,2" << 4 << true;
+    }
+    void tensorKindsAreSensible()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, rows);
+        QFETCH(bool, finite);
+        setTrace((text + "\noutput x\n").toUtf8().constData());
+        views::TensorPane pane(context());
+        show(pane);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        const core::TensorId tensor = pane.tensor();
+        QVERIFY(tensor.isValid());
+        pane.setSummary(tensor, views::summarizeTensor(*m_trace, tensor, core::JobContext()));
+        QCOMPARE(pane.slices().rowCount(), rows);
+        QCOMPARE(pane.histogram().hasFiniteBars(), finite);
+    }
+
+    void emptyAndUnsavedTensorsSayWhy()
+    {
+        setTrace("input x:f32[0,3]=1\ninput y:f32[2,3]\noutput y\n");
+        views::TensorPane pane(context());
+        show(pane);
+        QSignalSpy wanted(&pane, &views::TensorPane::summaryRequested);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        QVERIFY(pane.noteText().contains("no element"));
+        m_selection->select(OpItem{m_trace->orderedOps()[1]});
+        QVERIFY(pane.noteText().contains("Values"));
+        QVERIFY(pane.noteText().size() > 20);
+        QCOMPARE(wanted.count(), 0);
+    }
+
+    void slicesOfAnyRank()
+    {
+        const std::vector<std::int64_t> shape = {2, 3, 4, 5};
+        views::Slice slice = views::Slice::standard(shape);
+        QCOMPARE(slice.rows(shape), 4);
+        QCOMPARE(slice.columns(shape), 5);
+        const auto [row, column] = slice.moveTo(shape, 119);
+        QCOMPARE(row, 3);
+        QCOMPARE(column, 4);
+        QCOMPARE(slice.flat(shape, row, column), 119U);
+        setTrace(
+            "input x:f32[2,3,4]=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24\noutput x\n");
+        const core::TensorId tensor = m_trace->op(m_trace->orderedOps()[0]).tensor;
+        views::Slice turned{0, 1, {0, 0, 2}};
+        const auto tile = views::readTile(*m_trace, tensor, turned, 0, 0, core::JobContext());
+        QVERIFY(tile.isOk());
+        QCOMPARE(tile->rows, 2);
+        QCOMPARE(tile->columns, 3);
+        float value = 0;
+        std::memcpy(&value, tile->bytes.data() + 4 * 4, 4);
+        QCOMPARE(value, 19.0F);
+    }
+
+    void searchForBadElementsGoesAround()
+    {
+        setTrace("input x:f32[6]=1,nan,2,inf,3,4\noutput x\n");
+        const core::TensorId tensor = m_trace->op(m_trace->orderedOps()[0]).tensor;
+        const auto next = [&](std::int64_t from, int direction) {
+            return **views::findBadElement(*m_trace, tensor, from, direction, core::JobContext());
+        };
+        QCOMPARE(next(-1, 1), 1U);
+        QCOMPARE(next(1, 1), 3U);
+        QCOMPARE(next(3, 1), 1U);
+        QCOMPARE(next(3, -1), 1U);
+        QCOMPARE(next(1, -1), 3U);
+    }
+};
+
+QTEST_MAIN(TestPanes)
+#include "tst_panes.moc"

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/base/theme.h"
+#include "views/tensor/tensor_summary.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QHBoxLayout;
+class QSpinBox;
+
+namespace views {
+
+// Chooses a slice: which axes are rows and columns, and where the other ones stand. Also holds Next bad
+// element. Owned by the tensor pane.
+class SliceBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    SliceBar(const Theme &theme, QWidget *parent);
+
+    // Rebuilds the controls for SHAPE without emitting.
+    void setSlice(const std::vector<std::int64_t> &shape, const Slice &slice);
+    const Slice &slice() const { return m_slice; }
+
+Q_SIGNALS:
+    void sliceChanged(const views::Slice &slice);
+    void nextBadRequested();
+
+private:
+    void rebuild();
+    QComboBox *addAxisChoice(const QString &name, int axis, bool isRow);
+    void addIndex(std::size_t axis);
+    void chooseAxis(bool isRow, int axis);
+
+    std::vector<std::int64_t> m_shape;
+    Slice m_slice;
+    QHBoxLayout *m_row;
+    QWidget *m_controls = nullptr;
+};
+
+} // namespace views

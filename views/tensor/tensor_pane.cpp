@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensor/tensor_pane.h"
+
+#include "views/base/composition.h"
+#include "views/base/fact_list.h"
+#include "views/base/formatting.h"
+#include "views/base/widgets.h"
+#include "views/tensor/histogram_plot.h"
+#include "views/tensor/slice_bar.h"
+#include "views/tensor/slice_delegate.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QScopedValueRollback>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace views {
+
+namespace {
+
+constexpr int kCellWidth = 74;
+constexpr int kCellHeight = 22;
+
+} // namespace
+
+TensorPane::TensorPane(const PaneContext &context, QWidget *parent)
+    : Pane(context, QStringLiteral("tensor"), tr("Tensor"), parent), m_name(makeElidedLabel({}, "mono")),
+      m_kind(makeElidedLabel({}, "monoSecond")), m_note(makeLabel({}, "dense")),
+      m_composition(new CompositionStrip(context.theme)), m_histogram(new HistogramPlot(context.theme)),
+      m_facts(new FactList(context.theme)), m_sliceBar(new SliceBar(context.theme, this)),
+      m_grid(new QTableView(this)), m_cell(makeElidedLabel({}, "monoDense"))
+{
+    auto *splitter = new QSplitter(Qt::Vertical, this);
+    splitter->addWidget(makeTop());
+    splitter->addWidget(makeBottom());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(splitter);
+    connect(&m_model, &SliceModel::tileRequested, this, [this](std::int64_t row, std::int64_t tileColumn) {
+        Q_EMIT tileRequested(m_tensor, m_model.slice(), row, tileColumn);
+    });
+    connect(m_sliceBar, &SliceBar::sliceChanged, this, &TensorPane::showSlice);
+    connect(m_sliceBar, &SliceBar::nextBadRequested, this, [this] { stepBadElement(1); });
+    connect(m_grid->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex &current) {
+                if (!m_showing && current.isValid())
+                    pickCell(current.row(), current.column());
+            });
+    connect(&m_model, &QAbstractItemModel::dataChanged, this, [this] {
+        const QModelIndex current = m_grid->currentIndex();
+        if (current.isValid())
+            showCell(current.row(), current.column());
+    });
+}
+
+TensorPane::~TensorPane() = default;
+
+QWidget *TensorPane::makeTop()
+{
+    auto *content = new QWidget;
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(12, 10, 12, 8);
+    column->setSpacing(8);
+    column->addWidget(m_name);
+    column->addWidget(m_kind);
+    m_note->setWordWrap(true);
+    column->addWidget(m_note);
+    column->addWidget(m_composition);
+    auto *head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Finite values"), "strong"));
+    head->addStretch(1);
+    const auto addMode = [&](const QString &text, bool magnitude) {
+        auto *button = new QToolButton;
+        button->setText(text);
+        button->setAccessibleName(tr("Axis: %1").arg(text));
+        button->setProperty("kind", "chip");
+        button->setCheckable(true);
+        button->setAutoExclusive(true);
+        button->setChecked(!magnitude);
+        connect(button, &QToolButton::clicked, this,
+                [this, magnitude] { m_histogram->setMagnitude(magnitude); });
+        head->addWidget(button);
+        return button;
+    };
+    m_magnitude = addMode(tr("log |x|"), true);
+    m_linear = addMode(tr("linear x"), false);
+    column->addLayout(head);
+    column->addWidget(m_histogram);
+    column->addWidget(m_facts);
+    column->addStretch(1);
+    auto *scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(tr("Distribution of the tensor"));
+    scroll->setWidget(content);
+    return scroll;
+}
+
+QWidget *TensorPane::makeBottom()
+{
+    auto *bottom = new QWidget;
+    auto *column = new QVBoxLayout(bottom);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_sliceBar);
+    m_grid->setModel(&m_model);
+    m_grid->setItemDelegate(new SliceDelegate(theme(), m_grid));
+    m_grid->setAccessibleName(tr("Values of the slice"));
+    m_grid->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_grid->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_grid->setShowGrid(false);
+    m_grid->setTabKeyNavigation(false);
+    m_grid->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_grid->setCornerButtonEnabled(false);
+    m_grid->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_grid->horizontalHeader()->setDefaultSectionSize(kCellWidth);
+    m_grid->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_grid->verticalHeader()->setDefaultSectionSize(kCellHeight);
+    column->addWidget(m_grid, 1);
+    m_cell->setContentsMargins(10, 4, 10, 4);
+    m_cell->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_cell);
+    return bottom;
+}
+
+QString TensorPane::noteText() const
+{
+    return m_note->text();
+}
+
+void TensorPane::showNote(const QString &note)
+{
+    m_note->setText(note);
+    m_note->setVisible(!note.isEmpty());
+}
+
+void TensorPane::showTrace()
+{
+    m_tensor = {};
+    m_op = {};
+    m_model.clear();
+    m_name->clear();
+    m_kind->clear();
+    m_cell->clear();
+    m_facts->clear();
+    m_composition->setComposition(std::nullopt);
+    m_histogram->clear({});
+    setSubtitle({});
+    showNote(trace() ? tr("Select an op or a tensor to see its values.") : tr("No trace is open."));
+}
+
+void TensorPane::showItem()
+{
+    if (!trace())
+        return;
+    const core::TensorId tensor = tensorOf(*trace(), item());
+    if (!tensor.isValid()) {
+        const core::OpId op = opOf(*trace(), item());
+        const bool module = std::holds_alternative<ModuleItem>(item());
+        showTrace();
+        if (op.isValid() && !module)
+            showNote(tr("%1 returned no tensor.").arg(fromView(trace()->label(op))));
+        return;
+    }
+    if (tensor != m_tensor)
+        showTensor(opOf(*trace(), item()), tensor);
+    if (const auto *element = std::get_if<ElementItem>(&item()))
+        showElement(element->index);
+}
+
+void TensorPane::showTensor(core::OpId op, core::TensorId tensor)
+{
+    m_tensor = tensor;
+    m_op = op;
+    const core::TensorRow &row = trace()->tensor(tensor);
+    const core::OpId producer = trace()->producer(tensor);
+    const QString name =
+        producer.isValid() ? fromView(trace()->label(producer)) : fromView(trace()->string(row.address));
+    m_name->setText(name);
+    m_kind->setText(tensorText(*trace(), tensor));
+    m_cell->clear();
+    m_facts->clear();
+    setSubtitle(name);
+    if (const core::TensorStats *stats = trace()->stats(tensor)) {
+        m_composition->setComposition(Composition::of(*stats));
+        showStats(*stats);
+    } else {
+        m_composition->setComposition(std::nullopt);
+    }
+    const auto shape = trace()->shape(tensor);
+    if (row.payload.state != core::PayloadState::saved) {
+        m_model.clear();
+        m_histogram->clear({});
+        showNote(tr("Values: %1. %2").arg(payloadText(row.payload.state), payloadRemedy(row.payload.state)));
+        return;
+    }
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    showNote(empty ? tr("This tensor has no element: one of its dimensions is 0.") : QString());
+    m_histogram->clear(empty ? QString() : tr("Reading the values."));
+    showSlice(Slice::standard(shape));
+    if (!empty)
+        Q_EMIT summaryRequested(tensor);
+}
+
+void TensorPane::setSummary(core::TensorId tensor, const core::Result<TensorSummary> &summary)
+{
+    if (tensor != m_tensor || !trace())
+        return;
+    if (!summary) {
+        if (summary.error().code() != core::ErrorCode::cancelled)
+            m_histogram->clear(tr("The values cannot be read: %1.").arg(fromView(summary.error().message())));
+        return;
+    }
+    m_composition->setComposition(Composition::of(summary->stats));
+    static_cast<SliceDelegate *>(m_grid->itemDelegate())
+        ->setHottest(summary->stats.hasFinite() ? summary->stats.absMax : 0.0);
+    m_histogram->setSummary(*summary, trace()->tensor(tensor).dtype);
+    showStats(summary->stats);
+    m_grid->viewport()->update();
+}
+
+void TensorPane::showStats(const core::TensorStats &stats)
+{
+    m_facts->clear();
+    m_facts->addSection(tr("Statistics"), tr("finite values only"));
+    m_facts->addFact(tr("Elements"), countText(stats.elements));
+    m_facts->addFact(tr("Finite"), countText(stats.elements - stats.nonFinite()));
+    if (stats.hasFinite()) {
+        m_facts->addFact(tr("Minimum"), numberText(stats.min, 9));
+        m_facts->addFact(tr("Maximum"), numberText(stats.max, 9));
+        m_facts->addFact(tr("Smallest non-zero magnitude"),
+                         stats.absMin > 0 ? numberText(stats.absMin, 9) : QStringLiteral("–"));
+        m_facts->addFact(tr("Largest magnitude"), numberText(stats.absMax, 9));
+        m_facts->addFact(tr("Mean"), numberText(stats.mean, 9));
+        m_facts->addFact(tr("Standard deviation"), numberText(stats.std, 9));
+    }
+    const core::FloatLimits limits = core::floatLimits(trace()->tensor(m_tensor).dtype);
+    if (limits.max > 0 && stats.hasFinite())
+        m_facts->addFact(tr("Share of the dtype's limit %1").arg(numberText(limits.max, 6)),
+                         numberText(100.0 * stats.absMax / limits.max, 3) + QStringLiteral(" %"),
+                         stats.absMax > 0.9 * limits.max ? "warn" : "");
+    const auto first = [&](const QString &name, std::int64_t flat, const char *tone) {
+        if (flat >= 0)
+            m_facts->addFact(
+                name, indexText(trace()->shape(m_tensor), static_cast<std::uint64_t>(flat)), tone,
+                [this, flat] {
+                    selection().select(ElementItem{m_op, m_tensor, static_cast<std::uint64_t>(flat)});
+                });
+    };
+    first(tr("First NaN"), stats.firstNan, "nan");
+    first(tr("First −Inf"), stats.firstNegInf, "inf");
+    first(tr("First +Inf"), stats.firstPosInf, "inf");
+}
+
+void TensorPane::showSlice(const Slice &slice)
+{
+    const QScopedValueRollback<bool> guard(m_showing, true);
+    const auto shape = trace()->shape(m_tensor);
+    m_sliceBar->setSlice({shape.begin(), shape.end()}, slice);
+    m_model.setSlice(trace(), m_tensor, slice);
+}
+
+void TensorPane::setTile(core::TensorId tensor, const Slice &slice, const core::Result<Tile> &tile)
+{
+    if (tensor != m_tensor)
+        return;
+    if (tile)
+        m_model.setTile(slice, *tile);
+    else if (tile.error().code() != core::ErrorCode::cancelled)
+        showNote(tr("The values cannot be read: %1.").arg(fromView(tile.error().message())));
+}
+
+void TensorPane::stepBadElement(int direction)
+{
+    if (!m_tensor.isValid() || m_model.rowCount() == 0)
+        return;
+    const QModelIndex current = m_grid->currentIndex();
+    std::int64_t from =
+        direction > 0 ? -1 : static_cast<std::int64_t>(trace()->shape(m_tensor).size() + 1) << 40;
+    if (current.isValid())
+        from = static_cast<std::int64_t>(
+            m_model.slice().flat(trace()->shape(m_tensor), current.row(), current.column()));
+    Q_EMIT badElementRequested(m_tensor, from, direction);
+}
+
+void TensorPane::showBadElement(core::TensorId tensor, const core::Result<std::optional<std::uint64_t>> &flat)
+{
+    if (tensor != m_tensor || !flat)
+        return;
+    if (!*flat) {
+        m_cell->setText(tr("Every element of this tensor is finite."));
+        return;
+    }
+    selection().select(ElementItem{m_op, m_tensor, **flat});
+}
+
+void TensorPane::showElement(std::uint64_t flat)
+{
+    const auto shape = trace()->shape(m_tensor);
+    if (m_model.rowCount() == 0)
+        return;
+    Slice slice = m_model.slice();
+    const auto [row, column] = slice.moveTo(shape, flat);
+    Slice shown = m_model.slice();
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        if (static_cast<int>(axis) != shown.rowAxis && static_cast<int>(axis) != shown.columnAxis)
+            shown.fixed[axis] = slice.fixed[axis];
+    if (!(shown == m_model.slice()))
+        showSlice(shown);
+    const QScopedValueRollback<bool> guard(m_showing, true);
+    const QModelIndex index = m_model.index(static_cast<int>(row), static_cast<int>(column));
+    m_grid->setCurrentIndex(index);
+    m_grid->scrollTo(index, QAbstractItemView::PositionAtCenter);
+    showCell(static_cast<int>(row), static_cast<int>(column));
+}
+
+void TensorPane::pickCell(int row, int column)
+{
+    showCell(row, column);
+    const std::uint64_t flat = m_model.slice().flat(trace()->shape(m_tensor), row, column);
+    selection().select(ElementItem{m_op, m_tensor, flat});
+}
+
+void TensorPane::showCell(int row, int column)
+{
+    const auto shape = trace()->shape(m_tensor);
+    const std::uint64_t flat = m_model.slice().flat(shape, row, column);
+    const QString value = m_model.exactText(row, column);
+    m_cell->setText(
+        QStringLiteral("%1   %2").arg(indexText(shape, flat), value.isEmpty() ? tr("reading") : value));
+}
+
+void TensorPane::themeChanged()
+{
+    m_grid->viewport()->update();
+}
+
+} // namespace views
