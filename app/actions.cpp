@@ -9,18 +9,18 @@
 
 namespace app {
 
-Actions::Actions(const views::Theme &theme, QWidget *window) : QObject(window), m_window(window)
+Actions::Actions(const views::Theme &current, QWidget *window) : QObject(window), m_window(window)
 {
     makeFile();
     makeGo();
-    makeView(theme);
+    makeView(current);
     about = add(tr("&About opscope"));
     aboutQt = add(tr("About &Qt"));
     shortcuts = add(tr("&Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Question));
-    back->setIcon(themedIcon(theme, views::IconName::back, core::ColorToken::text));
-    forward->setIcon(themedIcon(theme, views::IconName::forward, core::ColorToken::text));
-    this->theme->setIcon(themedIcon(theme, views::IconName::sun, core::ColorToken::second));
-    settings->setIcon(themedIcon(theme, views::IconName::settings, core::ColorToken::second));
+    back->setIcon(themedIcon(current, views::IconName::back, core::ColorToken::text));
+    forward->setIcon(themedIcon(current, views::IconName::forward, core::ColorToken::text));
+    theme->setIcon(themedIcon(current, views::IconName::sun, core::ColorToken::second));
+    settings->setIcon(themedIcon(current, views::IconName::settings, core::ColorToken::second));
 }
 
 QAction *Actions::add(const QString &text, const QKeySequence &keys)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/frame/perspective.h"
+#include "app/palette/search_index.h"
 #include "core/trace/trace.h"
 #include "views/base/trace_facts.h"
 #include "views/base/trace_selection.h"
@@ -21,6 +22,7 @@ struct Document
     std::shared_ptr<const core::Trace> trace;
     // Null while the findings are being worked out.
     std::shared_ptr<const views::TraceFacts> facts;
+    std::shared_ptr<const SearchIndex> searchIndex; // null until the palette wanted it
     views::SelectedItem item;
     Perspective perspective = Perspective::overview;
 };

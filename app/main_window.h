@@ -11,8 +11,10 @@
 class QStackedWidget;
 
 namespace views {
+class GraphPane;
+class LaneView;
 class Theme;
-}
+} // namespace views
 
 namespace app {
 
@@ -22,6 +24,7 @@ class CommandBar;
 class DockLayout;
 class DocumentBar;
 class MessagePage;
+class PaletteDialog;
 class Session;
 class StartPage;
 class StatusRow;
@@ -74,6 +77,12 @@ private:
     void setTheme(int mode);
     void moveFocus(int direction);
     void copyName() const;
+    void makeViews();
+    void feedMarks();
+    void showPalette(const QString &text);
+    void stepBadElement(int direction);
+    void showShortcuts();
+    void showAbout();
     void selectBreadcrumb(int index);
     core::ModuleId rootModule() const;
 
@@ -90,6 +99,9 @@ private:
     StartPage *m_startPage = nullptr;
     MessagePage *m_messagePage = nullptr;
     QWidget *m_centre = nullptr;
+    views::LaneView *m_lane = nullptr;
+    views::GraphPane *m_graph = nullptr;
+    PaletteDialog *m_palette = nullptr;
     QTimer m_jobClock;
     QString m_samplePath;
 };

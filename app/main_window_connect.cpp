@@ -36,6 +36,10 @@ void MainWindow::connectActions()
     on(m_actions->nextRegion, [this] { moveFocus(1); });
     on(m_actions->previousRegion, [this] { moveFocus(-1); });
     on(m_actions->aboutQt, &QApplication::aboutQt);
+    on(m_actions->about, &MainWindow::showAbout);
+    on(m_actions->shortcuts, &MainWindow::showShortcuts);
+    on(m_actions->palette, [this] { showPalette({}); });
+    on(m_actions->goTo, [this] { showPalette(QStringLiteral("#")); });
     connect(m_actions->recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     connect(m_actions->docksMenu, &QMenu::aboutToShow, this,
             [this] { m_docks->fillMenu(m_actions->docksMenu); });
@@ -52,6 +56,8 @@ void MainWindow::connectGoActions()
     on(m_actions->nextOp, [this] { m_session.stepOp(1); });
     on(m_actions->previousEvent, [this] { m_session.stepEvent(-1); });
     on(m_actions->nextEvent, [this] { m_session.stepEvent(1); });
+    on(m_actions->nextBad, [this] { stepBadElement(1); });
+    on(m_actions->previousBad, [this] { stepBadElement(-1); });
     on(m_actions->origin, [this] { m_session.goToOrigin(); });
     on(m_actions->showSource, [this] { m_docks->reveal(PaneKind::source); });
     on(m_actions->showTensor, [this] { m_docks->reveal(PaneKind::tensor); });

@@ -12,6 +12,7 @@
 #include "app/pages/start_page.h"
 #include "app/session.h"
 #include "views/base/formatting.h"
+#include "views/lane/lane_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -57,11 +58,14 @@ void MainWindow::showDocuments()
     setWindowTitle(isOpen ? tr("%1 — opscope").arg(document->title) : tr("opscope"));
     m_titleBar->setTitle(windowTitle());
     m_banner->dismiss();
+    if (m_lane != nullptr)
+        m_lane->setVisible(isOpen);
     if (!isOpen) {
         m_docks->hideAll();
         showStartPage();
         return;
     }
+    makeViews();
     showPerspective();
     m_pages->setCurrentWidget(m_centre);
     showSelection();
@@ -77,6 +81,8 @@ void MainWindow::showPerspective()
     m_actions->perspectives.at(perspective)->setChecked(true);
     for (const auto &[other, action] : m_actions->perspectives)
         action->setChecked(other == perspective);
+    if (m_lane != nullptr)
+        m_lane->setTall(perspective == Perspective::nanHunt);
     m_docks->enter(perspective);
 }
 
@@ -148,6 +154,7 @@ void MainWindow::showFacts()
     m_commandBar->setBadge(Perspective::nanHunt,
                            document->facts ? static_cast<int>(document->facts->births) : 0);
     m_docks->setCount(PaneKind::ops, views::countText(document->trace->orderedOps().size()));
+    feedMarks();
     m_docks->setCount(PaneKind::findings,
                       document->facts ? views::countText(document->facts->findings.size()) : QString());
 }
@@ -171,10 +178,10 @@ void MainWindow::showSelection()
         parts.push_back(views::fromView(trace->label(op)));
     m_documentBar->setBreadcrumb(parts);
     m_statusRow->setSelectionText(op.isValid() ? parts.back() : address);
-    m_statusRow->setCountsText(op.isValid() ? tr("op %1 of %2")
-                                                  .arg(views::countText(trace->op(op).step),
-                                                       views::countText(trace->computeOps().size()))
-                                            : tr("%1 ops").arg(views::countText(trace->computeOps().size())));
+    m_statusRow->setOpText(op.isValid() ? tr("op %1 of %2")
+                                              .arg(views::countText(trace->op(op).step),
+                                                   views::countText(trace->computeOps().size()))
+                                        : QString());
 }
 
 core::ModuleId MainWindow::rootModule() const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -25,7 +26,9 @@ bool isBad(const core::Trace &trace, core::OpId op)
 
 } // namespace
 
-Session::Session(Settings &settings, QObject *parent) : QObject(parent), m_settings(settings)
+Session::Session(Settings &settings, QObject *parent)
+    : QObject(parent), m_settings(settings),
+      m_layouts(m_jobs, QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker"))
 {
     connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
 }
@@ -113,6 +116,31 @@ void Session::startFindings(Document &document)
                                                             static_cast<int>((*found)->facts->births)));
             if (found->get() == current())
                 Q_EMIT factsChanged();
+        });
+}
+
+std::shared_ptr<const SearchIndex> Session::searchIndex() const
+{
+    return current() != nullptr ? current()->searchIndex : nullptr;
+}
+
+void Session::makeSearchIndex()
+{
+    Document *document = current();
+    if (document == nullptr ||
+        (document->searchIndex && document->searchIndex->facts() == document->facts.get()))
+        return;
+    const int id = document->id;
+    m_jobs.start(
+        QStringLiteral("search"), tr("Making %1 ready to be searched").arg(document->title), this,
+        [trace = document->trace, facts = document->facts](core::JobContext &) {
+            return std::make_shared<const SearchIndex>(trace, facts);
+        },
+        [this, id](std::shared_ptr<const SearchIndex> index) {
+            for (const auto &open : m_documents)
+                if (open->id == id)
+                    open->searchIndex = index;
+            Q_EMIT searchIndexChanged();
         });
 }
 

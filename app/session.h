@@ -3,6 +3,8 @@
 
 #include "app/document.h"
 #include "app/job_runner.h"
+#include "app/palette/search_index.h"
+#include "app/services/layout_service.h"
 #include "app/services/load_service.h"
 #include "app/settings.h"
 #include "core/base/result.h"
@@ -36,6 +38,12 @@ public:
     Settings &settings() const { return m_settings; }
     JobRunner &jobs() { return m_jobs; }
     views::TraceSelection &selection() { return m_selection; }
+    LayoutService &layouts() { return m_layouts; }
+
+    // What the palette searches of the current document; null until it was made.
+    std::shared_ptr<const SearchIndex> searchIndex() const;
+    // Makes it in a job when it is not there (or the findings came meanwhile): searchIndexChanged().
+    void makeSearchIndex();
 
     const std::vector<std::unique_ptr<Document>> &documents() const { return m_documents; }
     Document *current() const;
@@ -76,6 +84,7 @@ Q_SIGNALS:
     // PATH is a model: it has to be run to be seen.
     void captureWished(const QString &path);
     void perspectiveChanged();
+    void searchIndexChanged();
     void historyChanged();
 
 private:
@@ -95,6 +104,7 @@ private:
 
     Settings &m_settings;
     JobRunner m_jobs;
+    LayoutService m_layouts;
     views::TraceSelection m_selection;
     std::vector<std::unique_ptr<Document>> m_documents;
     int m_current = -1;

@@ -21,7 +21,7 @@ StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
     : QWidget(parent), m_theme(theme), m_file(views::makeElidedLabel({}, "strong", this)),
       m_size(views::makeLabel({}, "mono", this)), m_job(views::makeElidedLabel({}, "dense", this)),
       m_progress(new QProgressBar(this)), m_cancel(views::makeButton(tr("Cancel"), "link", this)),
-      m_selection(views::makeElidedLabel({}, "mono", this)), m_zoom(views::makeLabel({}, "mono", this)),
+      m_selection(views::makeElidedLabel({}, "mono", this)), m_op(views::makeLabel({}, "mono", this)), m_zoom(views::makeLabel({}, "mono", this)),
       m_counts(views::makeLabel({}, "mono", this))
 {
     setObjectName(QStringLiteral("statusRow"));
@@ -45,7 +45,7 @@ StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
     m_progress->setAccessibleName(tr("Progress of the running job"));
     m_cancel->setAccessibleName(tr("Cancel the running job"));
     for (QWidget *widget :
-         std::initializer_list<QWidget *>{m_job, m_progress, m_cancel, m_selection, m_zoom, m_counts})
+         std::initializer_list<QWidget *>{m_job, m_progress, m_cancel, m_selection, m_op, m_zoom, m_counts})
         row->addWidget(widget);
     views::setStyleProperty(m_file, "tone", QStringLiteral("strong"));
     views::setStyleProperty(m_selection, "tone", QStringLiteral("strong"));
@@ -90,6 +90,12 @@ void StatusRow::setSelectionText(const QString &text)
 {
     m_selection->setText(text);
     m_selection->setAccessibleName(tr("Selection: %1").arg(text));
+}
+
+void StatusRow::setOpText(const QString &text)
+{
+    m_op->setText(text);
+    m_op->setVisible(!text.isEmpty());
 }
 
 void StatusRow::setZoomText(const QString &text)

@@ -37,6 +37,7 @@ public:
 
     void setFacts(const StatusFacts &facts);
     void setSelectionText(const QString &text);
+    void setOpText(const QString &text);
     void setZoomText(const QString &text);
     void setCountsText(const QString &text);
     // PERMILLE -1: how far is not known. An empty TITLE hides the job.
@@ -64,6 +65,7 @@ private:
     QProgressBar *m_progress;
     QPushButton *m_cancel;
     QLabel *m_selection;
+    QLabel *m_op;
     QLabel *m_zoom;
     QLabel *m_counts;
 };

@@ -4,10 +4,10 @@
 #include "views/base/composition.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
+#include "views/tensor/custom_plot.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
-#include <qcustomplot.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr int kPlotHeight = 170;
 constexpr double kSideShare = 0.22;
 
 // 0 stays 0, one element is seen: log10(1 + count).
-double height(std::uint64_t count)
+double barHeight(std::uint64_t count)
 {
     return std::log10(1.0 + static_cast<double>(count));
 }
@@ -139,12 +139,12 @@ void HistogramPlot::replot()
     std::uint64_t most = std::max({histogram.nan, histogram.negInf, histogram.posInf, histogram.zero});
     for (const std::uint64_t count : histogram.counts)
         most = std::max(most, count);
-    const double top = std::max(0.5, height(most)) * 1.08;
+    const double top = std::max(0.5, barHeight(most)) * 1.08;
     showSide(histogram, top);
     showFinite(histogram, top);
     auto decades = QSharedPointer<QCPAxisTickerText>::create();
     for (int decade = 0; decade <= static_cast<int>(top); ++decade)
-        decades->addTick(height(static_cast<std::uint64_t>(std::pow(10.0, decade))),
+        decades->addTick(barHeight(static_cast<std::uint64_t>(std::pow(10.0, decade))),
                          decade < 4 ? QString::number(static_cast<int>(std::pow(10, decade)))
                                     : QStringLiteral("1e%1").arg(decade));
     m_sideRect->axis(QCPAxis::atLeft)->setTicker(decades);
@@ -167,7 +167,7 @@ void HistogramPlot::showSide(const core::Histogram &histogram, double top)
         const QColor tone = m_theme.color(elementClassTone(classes[i]));
         m_side[i]->setPen(tone);
         m_side[i]->setBrush(i == 3 ? QBrush(tone) : QBrush(tone, Qt::BDiagPattern));
-        m_side[i]->setData({static_cast<double>(i)}, {height(counts[i])});
+        m_side[i]->setData(QVector<double>{static_cast<double>(i)}, QVector<double>{barHeight(counts[i])});
         names->addTick(i, i == 3 ? QStringLiteral("0") : elementClassName(classes[i]));
     }
     m_sideRect->axis(QCPAxis::atBottom)->setTicker(names);
@@ -182,7 +182,7 @@ void HistogramPlot::showFinite(const core::Histogram &histogram, double top)
     const std::size_t bins = m_summary->stats.hasFinite() ? histogram.counts.size() : 0;
     for (std::size_t i = 0; i < bins; ++i) {
         places.push_back((histogram.edge(i) + histogram.edge(i + 1)) / 2);
-        heights.push_back(height(histogram.counts[i]));
+        heights.push_back(barHeight(histogram.counts[i]));
     }
     const double span = histogram.high > histogram.low ? histogram.high - histogram.low : 1.0;
     m_finite->setWidth(bins == 0 ? 1.0 : span / static_cast<double>(bins) * 0.92);

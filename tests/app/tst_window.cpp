@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+#include "app/dock_layout.h"
+#include "app/frame/title_bar.h"
+#include "app/main_window.h"
+#include "app/pages/message_page.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/pane.h"
+#include "views/base/theme.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QComboBox>
+#include <QDir>
+#include <QDockWidget>
+#include <QDropEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using app::PaneKind;
+using app::Perspective;
+
+// The window as a whole, on a real bundle.
+class TestWindow : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<app::Settings> m_settings;
+    std::unique_ptr<views::Theme> m_theme;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<app::MainWindow> m_window;
+
+    static QString bundle(const QString &name) { return QStringLiteral(OPSCOPE_GOLDENS_DIR "/") + name; }
+    void make()
+    {
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_theme = std::make_unique<views::Theme>();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+    void open(const QString &path)
+    {
+        m_window->openFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr && m_session->current()->facts != nullptr,
+                                 20000);
+    }
+    static QString traceFile()
+    {
+        const QDir folder(bundle("01_zero_over_zero"));
+        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
+        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(views::loadBundledFonts());
+        QVERIFY(QFileInfo::exists(traceFile()));
+    }
+    void init() { make(); }
+    void cleanup()
+    {
+        m_window.reset();
+        m_session.reset();
+        m_settings->reset();
+        m_settings.reset();
+    }
+
+    void startsWithoutADocument()
+    {
+        QCOMPARE(m_window->windowTitle(), QStringLiteral("opscope"));
+        QVERIFY(!m_window->docks().isEntered());
+        QVERIFY(!m_window->actions().reload->isEnabled());
+        QVERIFY(m_window->actions().open->isEnabled());
+    }
+
+    void opensATraceAndShowsIt()
+    {
+        open(traceFile());
+        QVERIFY(m_window->windowTitle().endsWith("opscope"));
+        QVERIFY(m_window->docks().isEntered());
+        QVERIFY(m_window->docks().pane(PaneKind::ops)->trace() != nullptr);
+        QVERIFY(m_session->current()->facts->hasFinding());
+        m_window->actions().origin->trigger();
+        QCOMPARE(m_session->selection().op(), m_session->current()->facts->headline);
+        QCOMPARE(m_settings->recentFiles().size(), 1U);
+        QVERIFY(!m_settings->recentFiles().front().badge.isEmpty());
+    }
+
+    void saysWhatAnUnknownFileIs()
+    {
+        QFile file(m_folder.filePath("note.txt"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("just words");
+        file.close();
+        QSignalSpy failed(m_session.get(), &app::Session::openFailed);
+        m_window->openFile(file.fileName());
+        QTRY_COMPARE(failed.count(), 1);
+        auto *page = m_window->findChild<app::MessagePage *>();
+        QVERIFY(page->isVisible());
+        QVERIFY2(page->titleText().contains("note.txt is not a trace"), qPrintable(page->titleText()));
+        QVERIFY(m_session->current() == nullptr);
+    }
+
+    void aFailedOpenLeavesTheDocument()
+    {
+        open(traceFile());
+        const auto *trace = m_session->current()->trace.get();
+        QSignalSpy failed(m_session.get(), &app::Session::openFailed);
+        m_window->openFile(m_folder.filePath("missing.opscope"));
+        QTRY_COMPARE(failed.count(), 1);
+        QCOMPARE(m_session->current()->trace.get(), trace);
+    }
+
+    void droppedFilesOpen()
+    {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(traceFile())});
+        QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &drop);
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr, 20000);
+    }
+
+    void historyRestoresItemAndPerspective()
+    {
+        open(traceFile());
+        const auto ops = m_session->current()->trace->orderedOps();
+        m_session->selection().selectOp(ops[0]);
+        m_session->setPerspective(Perspective::nanHunt);
+        m_session->selection().selectOp(ops[1]);
+        m_window->actions().back->trigger();
+        QCOMPARE(m_session->selection().op(), ops[0]);
+        QCOMPARE(m_session->perspective(), Perspective::nanHunt);
+        m_window->actions().back->trigger();
+        QCOMPARE(m_session->perspective(), Perspective::overview);
+        m_window->actions().forward->trigger();
+        QCOMPARE(m_session->perspective(), Perspective::nanHunt);
+    }
+
+    void perspectivesKeepTheirOwnDocks()
+    {
+        open(traceFile());
+        QVERIFY(QTest::qWaitFor([&] { return m_window->docks().isEntered(); }));
+        auto *log = m_window->findChild<QDockWidget *>("log");
+        QVERIFY(log != nullptr);
+        log->close();
+        m_window->actions().perspectives.at(Perspective::nanHunt)->trigger();
+        QCOMPARE(m_session->perspective(), Perspective::nanHunt);
+        QVERIFY(!log->isHidden());
+        m_window->actions().perspectives.at(Perspective::overview)->trigger();
+        QVERIFY(log->isHidden());
+        m_window->actions().resetLayout->trigger();
+        QVERIFY(!log->isHidden());
+    }
+
+    void docksCanBeFloatedAndBroughtBack()
+    {
+        open(traceFile());
+        auto *modules = m_window->findChild<QDockWidget *>("modules");
+        modules->setFloating(true);
+        QVERIFY(modules->isFloating());
+        m_window->actions().resetLayout->trigger();
+        QVERIFY(!modules->isFloating());
+        modules->hide();
+        m_window->docks().reveal(PaneKind::modules);
+        QVERIFY(!modules->isHidden());
+    }
+
+    void everyActionHasANameAndShortcutsDoNotClash()
+    {
+        m_window->actions().setDocumentOpen(true);
+        QHash<QString, QString> keys;
+        for (const QAction *action : m_window->actions().all()) {
+            QVERIFY(!action->text().isEmpty());
+            if (action->shortcut().isEmpty())
+                continue;
+            const QString sequence = action->shortcut().toString();
+            QVERIFY2(!keys.contains(sequence),
+                     qPrintable(sequence + ": " + keys[sequence] + ", " + action->text()));
+            keys[sequence] = action->text();
+        }
+        QVERIFY(keys.size() > 20);
+    }
+
+    void shortcutsWork()
+    {
+        open(traceFile());
+        m_window->activateWindow();
+        m_session->selection().selectOp(m_session->current()->trace->orderedOps()[0]);
+        m_window->actions().nextOp->trigger();
+        QCOMPARE(m_session->selection().op(), m_session->current()->trace->orderedOps()[1]);
+        m_window->actions().nextEvent->trigger();
+        QVERIFY(m_session->selection().op().isValid());
+        m_window->actions().closeDocument->trigger();
+        QVERIFY(m_session->current() == nullptr);
+        QVERIFY(!m_window->docks().isEntered());
+    }
+
+    void everyControlHasAnAccessibleName()
+    {
+        open(traceFile());
+        for (const Perspective perspective : app::kPerspectives) {
+            m_session->setPerspective(perspective);
+            QStringList nameless;
+            for (const QWidget *widget : m_window->findChildren<QWidget *>()) {
+                const bool control = qobject_cast<const QAbstractButton *>(widget) != nullptr ||
+                                     qobject_cast<const QLineEdit *>(widget) != nullptr ||
+                                     qobject_cast<const QComboBox *>(widget) != nullptr ||
+                                     (qobject_cast<const QAbstractItemView *>(widget) != nullptr &&
+                                      !widget->objectName().startsWith("qt_")) ||
+                                     qobject_cast<const views::Pane *>(widget) != nullptr;
+                const bool ofQt = widget->objectName().startsWith("qt_") || widget->inherits("QTabBar") ||
+                                  widget->inherits("QHeaderView") || widget->inherits("QTableCornerButton") ||
+                                  (widget->parentWidget() != nullptr &&
+                                   (widget->parentWidget()->inherits("QTabBar") ||
+                                    widget->parentWidget()->inherits("QAbstractSpinBox") ||
+                                    widget->parentWidget()->inherits("QLineEdit") ||
+                                    widget->parentWidget()->inherits("QComboBoxPrivateContainer") ||
+                                    widget->parentWidget()->inherits("QTableView")));
+                if (control && !ofQt && widget->accessibleName().isEmpty()) {
+                    const auto *button = qobject_cast<const QAbstractButton *>(widget);
+                    if (button == nullptr || button->text().isEmpty())
+                        nameless.push_back(QString("%1 %2 in %3")
+                                               .arg(widget->metaObject()->className(), widget->objectName(),
+                                                    widget->parentWidget()->metaObject()->className()));
+                }
+            }
+            QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join("\n")));
+        }
+    }
+
+    void smallWindowsKeepEverythingReachable()
+    {
+        open(traceFile());
+        m_window->resize(1024, 640);
+        QVERIFY(QTest::qWaitFor([&] { return m_window->width() == 1024 && m_window->height() == 640; }));
+        for (const PaneKind kind : {PaneKind::audit, PaneKind::modules, PaneKind::ops}) {
+            m_window->docks().reveal(kind);
+            QVERIFY(!m_window->docks().pane(kind)->isHidden());
+        }
+    }
+
+    void themeSwitchRepaintsEverything()
+    {
+        open(traceFile());
+        m_theme->setMode(views::ThemeMode::dark);
+        views::applyTheme(*qApp, *m_theme);
+        const QImage dark = m_window->grab().toImage();
+        m_theme->setMode(views::ThemeMode::light);
+        const QImage light = m_window->grab().toImage();
+        // No large area may keep the dark surface.
+        int darkPixels = 0;
+        for (int y = 0; y < light.height(); y += 8)
+            for (int x = 0; x < light.width(); x += 8)
+                darkPixels += light.pixelColor(x, y).lightness() < 60 ? 1 : 0;
+        const int all = (light.width() / 8) * (light.height() / 8);
+        QVERIFY2(darkPixels < all / 20, qPrintable(QString("%1 of %2").arg(darkPixels).arg(all)));
+        QVERIFY(dark.pixelColor(dark.width() / 2, 5).lightness() < 80);
+    }
+
+    void geometryAndRecentFilesSurvive()
+    {
+        m_window->resize(1300, 800);
+        open(traceFile());
+        m_window->close();
+        m_window.reset();
+        m_session.reset();
+        make();
+        QCOMPARE(m_window->size(), QSize(1300, 800));
+        QCOMPARE(m_settings->recentFiles().size(), 1U);
+    }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"
