@@ -171,31 +171,48 @@ Status TlspecImporter::addFires(PickleValue pass, RecordId backward)
     return Status::ok();
 }
 
+// Each op's gradient of each pass, and the one that stands on the op itself, which belongs to no pass: an
+// output that a pass began from has only that.
 Status TlspecImporter::addGradients()
 {
-    for (const Op &op : m_ops)
+    for (const Op &op : m_ops) {
         for (const PickleValue item : pickleItems(op.fields[fGradRecords])) {
             const auto pass = m_backwards.find(pickleAttribute(item, "backward_pass_index").toInt(-1));
             if (pass == m_backwards.end())
                 continue;
             TensorRecord tensor;
-            tensor.id = newTensor();
-            tensor.role = TensorRole::gradient;
             tensor.shape = shape(pickleAttribute(item, "shape"), tensor.shapeKnown);
             const PickleValue type = pickleAttribute(item, "dtype");
             tensor.dtype = type.is(PickleKind::string) ? dtypeFromName(type.text()).value_or(DType::unknown)
                                                        : dtype(type, PickleValue());
             tensor.payload = payload(blob(pickleAttribute(item, "grad")), PayloadState::notSaved);
-            GradientRecord gradient;
-            gradient.tensor = op.tensor;
-            gradient.backward = pass->second;
-            gradient.gradient = tensor.id;
-            if (Status status = m_builder.add(std::move(tensor)); !status)
-                return status;
-            if (Status status = m_builder.add(std::move(gradient)); !status)
+            if (Status status = addGradient(op.tensor, pass->second, std::move(tensor)); !status)
                 return status;
         }
+        const TlspecBlob *own = blob(op.fields[fGrad]);
+        if (own == nullptr)
+            continue;
+        TensorRecord tensor;
+        tensor.shape = own->shape;
+        tensor.dtype = own->dtype;
+        tensor.payload = payload(own, PayloadState::notSaved);
+        if (Status status = addGradient(op.tensor, kNoRecord, std::move(tensor)); !status)
+            return status;
+    }
     return Status::ok();
+}
+
+Status TlspecImporter::addGradient(RecordId forward, RecordId backward, TensorRecord tensor)
+{
+    tensor.id = newTensor();
+    tensor.role = TensorRole::gradient;
+    GradientRecord gradient;
+    gradient.tensor = forward;
+    gradient.backward = backward;
+    gradient.gradient = tensor.id;
+    if (Status status = m_builder.add(std::move(tensor)); !status)
+        return status;
+    return m_builder.add(std::move(gradient));
 }
 
 } // namespace core

@@ -75,6 +75,7 @@ private:
         fAddress,
         fIoRole,
         fParams,
+        fGrad,
         fFieldCount
     };
     using Fields = std::array<PickleValue, fFieldCount>;
@@ -112,6 +113,7 @@ private:
     Status addBackwards();
     Status addFires(PickleValue pass, RecordId backward);
     Status addGradients();
+    Status addGradient(RecordId forward, RecordId backward, TensorRecord tensor);
     Result<std::vector<RecordId>> gradientTensors(PickleValue list);
 
     // tlspec_info.cpp

@@ -63,6 +63,7 @@ constexpr FieldName kFieldNames[] = {
     {"address"},
     {"io_role"},
     {"_param_logs"},
+    {"grad"},
 };
 
 // Further fields worth keeping; those that are None, false or empty are left out.

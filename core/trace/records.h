@@ -195,7 +195,8 @@ struct GradFireRecord
     std::int64_t durationNs = -1;
 };
 
-// The gradient of one forward tensor (or of a parameter or input) in one backward pass.
+// The gradient of one forward tensor (or of a parameter or input) in one backward pass. Imported bundles also
+// keep the tensor's own last gradient, which belongs to no pass: BACKWARD is kNoRecord then.
 struct GradientRecord
 {
     RecordId tensor = kNoRecord; // the forward tensor
