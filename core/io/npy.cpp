@@ -99,6 +99,8 @@ public:
         return seen == 3;
     }
 
+    bool holdsObjects() const { return m_holdsObjects; }
+
 private:
     void blanks()
     {
@@ -128,7 +130,12 @@ private:
     bool descr(NpyInfo &info)
     {
         std::string_view text;
-        if (!quoted(text) || text.size() < 3)
+        if (!quoted(text))
+            return false;
+        m_holdsObjects = text == "|O" || text == "O";
+        if (m_holdsObjects)
+            return true;
+        if (text.size() < 3)
             return false;
         const auto parsed = std::from_chars(text.data() + 2, text.data() + text.size(), info.itemBytes);
         if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || info.itemBytes == 0)
@@ -167,11 +174,13 @@ private:
     }
 
     std::string_view m_text;
+    bool m_holdsObjects = false;
 };
 
-Status bad(const ByteSource &source, std::string_view what)
+Status bad(const ByteSource &source, std::string_view what, std::string_view token = "bad_header")
 {
-    return Status(ErrorCode::corrupt, fmt::format("{}: {}", source.name(), what)).withDetail("bad_npy");
+    return Status(ErrorCode::corrupt, fmt::format("{}: {}", source.name(), what))
+        .withDetail(std::string(token));
 }
 
 } // namespace
@@ -207,21 +216,29 @@ Result<NpyInfo> readNpyHeader(const ByteSource &source)
     const std::uint64_t length = version == 1 ? loadLittle<std::uint16_t>(start.data() + 8)
                                               : loadLittle<std::uint32_t>(start.data() + 8);
     if (length > size - fixed)
-        return bad(source, fmt::format("an npy header of {} bytes in {}", length, size));
+        return bad(source, fmt::format("an npy header of {} bytes in {}", length, size), "truncated");
     const auto text = readRange(source, fixed, length, kLongestHeader);
     if (!text)
         return text.status();
     NpyInfo info;
-    if (!HeaderText({reinterpret_cast<const char *>(text->data()), text->size()}).read(info))
+    HeaderText header({reinterpret_cast<const char *>(text->data()), text->size()});
+    if (!header.read(info))
         return bad(source, "the npy header is not one of a plain array");
+    if (header.holdsObjects())
+        return Status(ErrorCode::unsupported,
+                      fmt::format("{}: an array of Python objects, which would have to be unpickled",
+                                  source.name()))
+            .withDetail("object_dtype");
     info.dataOffset = fixed + length;
     info.dataBytes = info.itemBytes;
     for (const std::int64_t extent : info.shape)
         if (__builtin_mul_overflow(info.dataBytes, static_cast<std::uint64_t>(extent), &info.dataBytes))
-            return bad(source, "the npy shape has too many elements");
+            return bad(source, "the npy shape has too many elements", "tensor_out_of_bounds");
     if (info.dataBytes > size - info.dataOffset)
-        return bad(source, fmt::format("the npy array has {} bytes, its shape needs {}",
-                                       size - info.dataOffset, info.dataBytes));
+        return bad(source,
+                   fmt::format("the npy array has {} bytes, its shape needs {}", size - info.dataOffset,
+                               info.dataBytes),
+                   "truncated");
     return info;
 }
 

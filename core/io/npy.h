@@ -30,8 +30,9 @@ struct NpyInfo
     std::uint64_t dataOffset = 0;
     std::uint64_t dataBytes = 0;
 };
-// Versions 1 to 3. corrupt (detail bad_npy) when it is no such header, unsupported for structured and object
-// types. The data are checked to be all there.
+// Versions 1 to 3. corrupt with detail bad_header when it is no such header (a structured type, an
+// expression), truncated when the data are not all there, tensor_out_of_bounds; unsupported (object_dtype)
+// for arrays of Python objects.
 Result<NpyInfo> readNpyHeader(const ByteSource &source);
 
 } // namespace core

@@ -95,7 +95,8 @@ Status gather(const StoredTensor &tensor, std::uint64_t first, std::span<std::by
 
 Status outOfBounds(std::string_view name, const std::string &what)
 {
-    return Status(ErrorCode::corrupt, fmt::format("tensor {}: {}", name, what)).withDetail("tensor_out_of_bounds");
+    return Status(ErrorCode::corrupt, fmt::format("tensor {}: {}", name, what))
+        .withDetail("tensor_out_of_bounds");
 }
 
 } // namespace
@@ -130,15 +131,15 @@ Status checkStoredTensor(const StoredTensor &tensor, std::string_view name)
 {
     const std::size_t item = itemSize(tensor.dtype);
     if (tensor.shape.size() != tensor.strides.size() || tensor.shape.size() > kMostDimensions || item == 0)
-        return outOfBounds(name, fmt::format("{} dimensions and {} strides", tensor.shape.size(),
-                                             tensor.strides.size()));
+        return outOfBounds(
+            name, fmt::format("{} dimensions and {} strides", tensor.shape.size(), tensor.strides.size()));
     std::int64_t count = 1;
     std::int64_t highest = tensor.storageOffset;
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
         std::int64_t reach = 0;
         if (tensor.strides[d] < 0)
-            return Status(ErrorCode::corrupt, fmt::format("tensor {}: stride {} of dimension {} is negative", name,
-                                                          tensor.strides[d], d))
+            return Status(ErrorCode::corrupt, fmt::format("tensor {}: stride {} of dimension {} is negative",
+                                                          name, tensor.strides[d], d))
                 .withDetail("bad_stride");
         if (tensor.shape[d] < 0 || __builtin_mul_overflow(count, tensor.shape[d], &count))
             return outOfBounds(name, "its shape does not fit 64 bits");
@@ -162,14 +163,14 @@ Status readElements(const StoredTensor &tensor, std::uint64_t first, std::span<s
     const std::uint64_t wanted = out.size() / item;
     const std::uint64_t count = tensor.elementCount();
     if (first > count || wanted > count - first)
-        return {ErrorCode::unreadable, fmt::format("elements {} to {} are asked for, the tensor has {}", first,
-                                                   first + wanted, count)};
+        return {ErrorCode::unreadable, fmt::format("elements {} to {} are asked for, the tensor has {}",
+                                                   first, first + wanted, count)};
     if (wanted == 0)
         return Status::ok();
     out = out.first(wanted * item);
     const auto offset = static_cast<std::uint64_t>(tensor.storageOffset);
-    Status status =
-        isRowMajor(tensor) ? tensor.storage->readAt((offset + first) * item, out) : gather(tensor, first, out);
+    Status status = isRowMajor(tensor) ? tensor.storage->readAt((offset + first) * item, out)
+                                       : gather(tensor, first, out);
     if (!status)
         return status;
     const std::size_t part = partSize(tensor.dtype);
