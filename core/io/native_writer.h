@@ -22,9 +22,6 @@ struct NativeWriterOptions
     bool buildsIndex = true;
 };
 
-// Whether a payload that was handed over is in the file yet.
-using PayloadDone = std::shared_ptr<const std::atomic<bool>>;
-
 // Writes a native trace (core/trace/FORMAT.md) while a run goes on. Records are printed at once into the
 // journal; a thread of its own compresses and writes a segment every 512 records and every second, and makes
 // the tables of the index. Payloads below 64 KiB are copied and share entries; larger ones are written before
@@ -62,7 +59,7 @@ public:
     // As writePayload(), but BYTES are read after the call returned: they must stay as they are until DONE is
     // true (small payloads: at once). An error shows in later calls.
     Result<PayloadRecord> writePayloadLater(DType dtype, std::span<const std::int64_t> shape,
-                                            std::span<const std::byte> bytes, PayloadDone &done);
+                                            std::span<const std::byte> bytes, PayloadDone &done) override;
     // As writePayload() for SIZE bytes that come in pieces: READ fills each span with the bytes from an
     // offset.
     using PayloadReader = std::function<Status(std::uint64_t offset, std::span<std::byte> out)>;

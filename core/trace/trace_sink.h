@@ -4,11 +4,16 @@
 #include "core/trace/record_sink.h"
 #include "core/trace/trace_info.h"
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 
 namespace core {
+
+// Whether a payload that was handed over is where it belongs; null: it was at once.
+using PayloadDone = std::shared_ptr<const std::atomic<bool>>;
 
 // Where a capture puts a run while it happens: records, payloads and source texts, and at the end how it
 // went. The native writer (core/io/native_writer.h) implements it; tests have one in memory. Used from one
@@ -22,6 +27,14 @@ public:
     // storage.
     virtual Result<PayloadRecord> writePayload(DType dtype, std::span<const std::int64_t> shape,
                                                std::span<const std::byte> bytes) = 0;
+    // As writePayload(), but the sink may read BYTES after the call: they must stay as they are until DONE is
+    // true (null: they were read).
+    virtual Result<PayloadRecord> writePayloadLater(DType dtype, std::span<const std::int64_t> shape,
+                                                    std::span<const std::byte> bytes, PayloadDone &done)
+    {
+        done.reset();
+        return writePayload(dtype, shape, bytes);
+    }
     // Stores the text of a source file and returns its record (already added).
     virtual Result<SourceRecord> writeSource(std::string_view file, std::string_view text) = 0;
     // Called before each op runs, so that a dead process leaves its name: goes to the journal, not into a

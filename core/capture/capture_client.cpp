@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/capture_client.h"
+
+#include "core/capture/worker_process.h"
+#include "core/io/native_journal.h"
+
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace core {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kPoll{50};
+constexpr std::chrono::seconds kGrace{2};      // between closing the input and killing
+constexpr std::chrono::seconds kHungAfter{30}; // without a heartbeat
+
+std::filesystem::path besideThisProgram()
+{
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error)
+        return "capture_worker";
+    const std::filesystem::path beside = self.parent_path() / "capture_worker";
+    // Tests stand in a folder beside that of the programs.
+    if (!std::filesystem::exists(beside, error))
+        if (const auto sibling = self.parent_path().parent_path() / "bin" / "capture_worker";
+            std::filesystem::exists(sibling, error))
+            return sibling;
+    return beside;
+}
+
+// A pipe whose reader died must not end this process. The block is this thread's and is undone after.
+class SigpipeBlocked
+{
+public:
+    SigpipeBlocked()
+    {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &set, &m_before);
+    }
+    ~SigpipeBlocked()
+    {
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGPIPE);
+        const timespec now = {0, 0};
+        while (sigtimedwait(&set, nullptr, &now) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
+    }
+
+private:
+    sigset_t m_before;
+};
+
+// The conversation with one worker until it is gone.
+class Conversation
+{
+public:
+    Conversation(WorkerProcess &process, const JobContext &context,
+                 const CaptureClient::ProgressSink &progress)
+        : m_process(process), m_context(context), m_progress(progress)
+    {
+    }
+
+    Status talk(const CaptureRequest &request)
+    {
+        const std::vector<std::byte> hello = HelloMessage::ofThisBuild("capture_client").encode();
+        if (Status sent = m_process.send(static_cast<std::uint16_t>(MessageType::hello), hello); !sent)
+            return sent;
+        const std::vector<std::byte> start = encodeJson(toValue(request));
+        if (Status sent = m_process.send(static_cast<std::uint16_t>(CaptureMessage::start), start); !sent)
+            return sent;
+        Clock::time_point heard = Clock::now();
+        while (!m_process.ended() || m_more) {
+            watchForStop();
+            Result<std::optional<Frame>> frame = m_process.receive(kPoll);
+            if (!frame)
+                return frame.error();
+            m_more = frame->has_value();
+            if (m_more) {
+                heard = Clock::now();
+                if (Status status = take(**frame); !status)
+                    return status;
+            } else if (!m_process.ended() && Clock::now() - heard > kHungAfter) {
+                m_process.kill();
+                m_hung = true;
+                heard = Clock::now();
+            }
+        }
+        return Status::ok();
+    }
+
+    std::optional<CaptureOutcome> outcome;
+    bool wasStopped() const { return m_stoppedAt.has_value(); }
+    bool hung() const { return m_hung; }
+
+private:
+    void watchForStop()
+    {
+        if (!m_context.isCancelled())
+            return;
+        if (!m_stoppedAt) {
+            m_stoppedAt = Clock::now();
+            m_process.closeInput();
+        } else if (Clock::now() - *m_stoppedAt > kGrace && !m_killed) {
+            m_process.kill();
+            m_killed = true;
+        }
+    }
+
+    Status take(const Frame &frame)
+    {
+        switch (frame.type) {
+        case static_cast<std::uint16_t>(MessageType::hello): {
+            const Result<HelloMessage> hello = HelloMessage::decode(frame.payload);
+            if (!hello)
+                return hello.error();
+            return HelloMessage::ofThisBuild("capture_client").checkAgainst(*hello);
+        }
+        case static_cast<std::uint16_t>(MessageType::failed): {
+            Status error;
+            if (Status read = decodeFailed(frame.payload, error); !read)
+                return read;
+            return error;
+        }
+        case static_cast<std::uint16_t>(CaptureMessage::progress): {
+            const Result<CaptureProgress> progress = CaptureProgress::decode(frame.payload);
+            if (!progress)
+                return progress.error();
+            if (m_progress)
+                m_progress(*progress);
+            return Status::ok();
+        }
+        case static_cast<std::uint16_t>(CaptureMessage::outcome): {
+            Result<CaptureOutcome> ended = CaptureOutcome::decode(frame.payload);
+            if (!ended)
+                return ended.error();
+            outcome = std::move(*ended);
+            m_process.closeInput();
+            return Status::ok();
+        }
+        default:
+            return Status::ok(); // heartbeats and what later versions say beside
+        }
+    }
+
+    WorkerProcess &m_process;
+    const JobContext &m_context;
+    const CaptureClient::ProgressSink &m_progress;
+    std::optional<Clock::time_point> m_stoppedAt;
+    bool m_killed = false;
+    bool m_hung = false;
+    bool m_more = false;
+};
+
+// What is left of a worker that ended without a word.
+Result<CaptureOutcome> crashed(const CaptureRequest &request, const TraceJournal &journal, int exit,
+                               bool stopped)
+{
+    CaptureOutcome outcome;
+    outcome.status = stopped ? TraceStatus::cancelled : TraceStatus::crashed;
+    struct
+    {
+        std::string signal;
+        std::string message;
+    } cause;
+    if (exit < 0)
+        cause.signal = signalName(-exit);
+    cause.message = stopped    ? "cancelled; the op did not end within 2 s and the process was killed"
+                    : exit < 0 ? "capture_worker was ended by " + cause.signal
+                               : "capture_worker ended with exit code " + std::to_string(exit);
+    outcome.signal = cause.signal;
+    outcome.error = Status(stopped ? ErrorCode::cancelled : ErrorCode::workerCrashed, cause.message);
+    if (const auto content = journal.content(); content && content->running)
+        outcome.op = content->running->op;
+    std::error_code error;
+    if (!std::filesystem::exists(request.outputPath, error)) {
+        outcome.status = TraceStatus::unknown;
+        return outcome;
+    }
+    // What the journal holds beyond the file's last segment is put into the file by the tool for crashed traces.
+    return outcome;
+}
+
+} // namespace
+
+std::string signalName(int number)
+{
+    const char *const name = sigabbrev_np(number);
+    return name == nullptr ? "signal " + std::to_string(number) : std::string("SIG") + name;
+}
+
+CaptureClient::CaptureClient(std::filesystem::path worker)
+    : m_worker(worker.empty() ? besideThisProgram() : std::move(worker))
+{
+}
+
+Result<CaptureOutcome> CaptureClient::run(const CaptureRequest &request, const JobContext &context,
+                                          const ProgressSink &progress)
+{
+    const SigpipeBlocked quiet;
+    Result<std::unique_ptr<TraceJournal>> journal = TraceJournal::create();
+    if (!journal)
+        return journal.error();
+    // A file of an earlier run must not be taken for this one's if the worker dies before it writes.
+    std::error_code error;
+    if (!request.outputPath.empty())
+        std::filesystem::remove(request.outputPath, error);
+    Result<WorkerProcess> process = WorkerProcess::start(m_worker, (*journal)->descriptor());
+    if (!process)
+        return process.error();
+    m_processId = process->id();
+    Conversation conversation(*process, context, progress);
+    const Status talked = conversation.talk(request);
+    if (!talked && !conversation.outcome)
+        process->closeInput();
+    if (!talked && talked.code() == ErrorCode::protocol)
+        process->kill();
+    const int exit = process->reap();
+    m_errorText = process->errorText();
+    if (conversation.outcome)
+        return *std::move(conversation.outcome);
+    // A pipe that broke is a sign of the death, not the news itself.
+    if (!talked && talked.code() != ErrorCode::unreadable)
+        return talked;
+    if (conversation.hung())
+        return Status(ErrorCode::workerHung, "capture_worker gave no sign of life for 30 s and was killed");
+    return crashed(request, **journal, exit, conversation.wasStopped());
+}
+
+} // namespace core

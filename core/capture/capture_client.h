@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/result.h"
+#include "core/capture/capture_messages.h"
+#include "core/capture/capture_request.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace core {
+
+// Runs capture_worker as a process of its own: starts it, gives it one request, watches it, and makes the
+// trace whole when it dies. Used from a job's thread or the command line; blocks until the worker is gone.
+class CaptureClient
+{
+public:
+    using ProgressSink = std::function<void(const CaptureProgress &)>;
+
+    // WORKER: the program; empty: capture_worker beside the running program.
+    explicit CaptureClient(std::filesystem::path worker = {});
+
+    // A stop closes the worker's input, so that it ends at the next op; after two seconds it is killed.
+    // PROGRESS is called on this thread. The outcome tells of crashes too (status crashed, signal). Errors
+    // are only of the conversation: notFound (no program), protocol, workerHung (no sign of life for 30 s),
+    // workerCrashed (before there was a trace).
+    Result<CaptureOutcome> run(const CaptureRequest &request, const JobContext &context,
+                               const ProgressSink &progress);
+
+    // The end of what the worker printed to its standard error.
+    const std::string &errorText() const { return m_errorText; }
+    // Of the worker, while run() runs and after; -1 before. For tests that kill it.
+    int processId() const { return m_processId; }
+
+private:
+    std::filesystem::path m_worker;
+    std::string m_errorText;
+    int m_processId = -1;
+};
+
+// "SIGKILL", "SIGSEGV"; "signal 99" for one without a name here.
+std::string signalName(int number);
+
+} // namespace core

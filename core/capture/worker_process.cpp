@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/worker_process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+extern char **environ;
+
+namespace core {
+
+namespace {
+
+constexpr std::size_t kKeptErrorBytes = std::size_t(64) << 10;
+
+void closeDescriptor(int &descriptor)
+{
+    if (descriptor >= 0)
+        ::close(descriptor);
+    descriptor = -1;
+}
+
+struct Pipe
+{
+    Pipe() { valid = ::pipe2(ends, O_CLOEXEC) == 0; }
+    ~Pipe()
+    {
+        closeDescriptor(ends[0]);
+        closeDescriptor(ends[1]);
+    }
+    int take(int end) { return std::exchange(ends[end], -1); }
+
+    int ends[2] = {-1, -1};
+    bool valid = false;
+};
+
+std::vector<std::string> childEnvironment()
+{
+    std::vector<std::string> variables;
+    for (char **variable = environ; *variable != nullptr; ++variable)
+        if (!std::string_view(*variable).starts_with("OMP_WAIT_POLICY="))
+            variables.emplace_back(*variable);
+    variables.emplace_back("OMP_WAIT_POLICY=passive");
+    return variables;
+}
+
+std::vector<char *> pointers(std::vector<std::string> &texts)
+{
+    std::vector<char *> out;
+    for (std::string &text : texts)
+        out.push_back(text.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+} // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program, int inherited)
+{
+    if (::access(program.c_str(), X_OK) != 0)
+        return Status(ErrorCode::notFound,
+                      program.filename().string() + " is not beside this program (" + program.string() + ")");
+    Pipe input;
+    Pipe output;
+    Pipe error;
+    if (!input.valid || !output.valid || !error.valid)
+        return Status(ErrorCode::internal, std::string("cannot make a pipe: ") + std::strerror(errno));
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input.ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output.ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, error.ends[1], STDERR_FILENO);
+    if (inherited >= 0)
+        posix_spawn_file_actions_adddup2(&actions, inherited, kInheritedDescriptor);
+    std::vector<std::string> arguments = {program.string()};
+    if (inherited >= 0)
+        arguments.push_back("--journal=" + std::to_string(kInheritedDescriptor));
+    std::vector<std::string> variables = childEnvironment();
+    pid_t pid = -1;
+    const int failed = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers(arguments).data(),
+                                     pointers(variables).data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0)
+        return Status(ErrorCode::internal, "cannot start " + program.string() + ": " + std::strerror(failed));
+    WorkerProcess process;
+    process.m_pid = pid;
+    process.m_input = input.take(1);
+    process.m_output = output.take(0);
+    process.m_error = error.take(0);
+    ::fcntl(process.m_error, F_SETFL, O_NONBLOCK);
+    ::fcntl(process.m_output, F_SETFL, O_NONBLOCK);
+    return process;
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
+    : m_pid(std::exchange(other.m_pid, -1)), m_input(std::exchange(other.m_input, -1)),
+      m_output(std::exchange(other.m_output, -1)), m_error(std::exchange(other.m_error, -1)),
+      m_parser(std::move(other.m_parser)), m_errorText(std::move(other.m_errorText))
+{
+}
+
+WorkerProcess::~WorkerProcess()
+{
+    closeInput();
+    if (m_pid >= 0) {
+        kill();
+        reap();
+    }
+    closeDescriptor(m_output);
+    closeDescriptor(m_error);
+}
+
+Status WorkerProcess::send(std::uint16_t type, std::span<const std::byte> payload)
+{
+    if (m_input < 0)
+        return {ErrorCode::protocol, "the worker's input is closed"};
+    return writeFrame(m_input, type, payload);
+}
+
+void WorkerProcess::closeInput()
+{
+    closeDescriptor(m_input);
+}
+
+void WorkerProcess::readOutput()
+{
+    std::array<std::byte, 1U << 16U> buffer;
+    for (;;) {
+        const ssize_t got = ::read(m_output, buffer.data(), buffer.size());
+        if (got > 0) {
+            m_parser.feed({buffer.data(), static_cast<std::size_t>(got)});
+            continue;
+        }
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got == 0 || errno != EAGAIN)
+            closeDescriptor(m_output);
+        return;
+    }
+}
+
+void WorkerProcess::readError()
+{
+    std::array<char, 1U << 14U> buffer;
+    for (;;) {
+        const ssize_t got = ::read(m_error, buffer.data(), buffer.size());
+        if (got > 0) {
+            m_errorText.append(buffer.data(), static_cast<std::size_t>(got));
+            if (m_errorText.size() > kKeptErrorBytes)
+                m_errorText.erase(0, m_errorText.size() - kKeptErrorBytes);
+            continue;
+        }
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got == 0 || errno != EAGAIN)
+            closeDescriptor(m_error);
+        return;
+    }
+}
+
+Result<std::optional<Frame>> WorkerProcess::receive(std::chrono::milliseconds wait)
+{
+    Result<std::optional<Frame>> frame = m_parser.next();
+    if (!frame || frame->has_value() || m_output < 0)
+        return frame;
+    std::array<pollfd, 2> polled = {pollfd{m_output, POLLIN, 0}, pollfd{m_error, POLLIN, 0}};
+    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(wait.count()));
+    if (ready > 0) {
+        if (polled[1].revents != 0 && m_error >= 0)
+            readError();
+        if (polled[0].revents != 0)
+            readOutput();
+    }
+    return m_parser.next();
+}
+
+void WorkerProcess::kill()
+{
+    if (m_pid >= 0)
+        ::kill(m_pid, SIGKILL);
+}
+
+int WorkerProcess::reap()
+{
+    if (m_pid < 0)
+        return 0;
+    int state = 0;
+    while (::waitpid(m_pid, &state, 0) < 0 && errno == EINTR) {
+    }
+    m_pid = -1;
+    if (m_error >= 0)
+        readError();
+    return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+} // namespace core

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/autograd_recorder.h"
+
+#include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/script_model.h"
+
+#include <ATen/ops/abs.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/mse_loss.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+
+#include <algorithm>
+
+namespace core {
+
+namespace {
+
+using torch::autograd::Node;
+using torch::autograd::variable_list;
+
+// Runs after a node: what it emitted and what had arrived.
+class FireHook final : public torch::autograd::FunctionPostHook
+{
+public:
+    FireHook(AutogradRecorder *&recorder, Node *node) : m_recorder(recorder), m_node(node) {}
+
+    variable_list operator()(const variable_list &emitted, const variable_list &arriving) override
+    {
+        if (m_recorder != nullptr)
+            m_recorder->fired(*m_node, emitted, arriving);
+        return emitted;
+    }
+
+private:
+    AutogradRecorder *&m_recorder;
+    Node *m_node;
+};
+
+// The recorder that a backward pass of this thread tells; hooks outlive recorders.
+thread_local AutogradRecorder *t_recorder = nullptr;
+
+class ListeningPass
+{
+public:
+    explicit ListeningPass(AutogradRecorder *recorder) : m_before(std::exchange(t_recorder, recorder)) {}
+    ~ListeningPass() { t_recorder = m_before; }
+    ListeningPass(const ListeningPass &) = delete;
+    ListeningPass &operator=(const ListeningPass &) = delete;
+
+private:
+    AutogradRecorder *m_before;
+};
+
+std::string plainName(const Node &node)
+{
+    const std::string name = node.name();
+    const std::size_t colons = name.rfind("::");
+    return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+} // namespace
+
+AutogradRecorder::~AutogradRecorder() = default;
+
+GradNodeRecord AutogradRecorder::describe(Node &node, const NodeState &state)
+{
+    GradNodeRecord record;
+    record.id = state.id;
+    record.className = plainName(node);
+    record.call = state.call;
+    if (const auto *leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(&node)) {
+        record.call = kNoRecord;
+        record.parameter = m_recorder.nameOf(leaf->variable);
+    } else {
+        record.sequence = static_cast<std::int64_t>(node.sequence_nr());
+    }
+    for (const torch::autograd::Edge &edge : node.next_edges())
+        if (edge.function)
+            record.next.push_back({m_nodes.at(edge.function.get()).id, edge.input_nr});
+    return record;
+}
+
+// Everything that hangs below NODE and was not seen before was made by CALL.
+RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector<RecordId> *nodes)
+{
+    if (const auto known = m_nodes.find(node.get()); known != m_nodes.end())
+        return known->second.id;
+    std::vector<NodePtr> todo = {node};
+    std::vector<Node *> fresh;
+    while (!todo.empty()) {
+        const NodePtr at = std::move(todo.back());
+        todo.pop_back();
+        if (!at || m_nodes.contains(at.get()))
+            continue;
+        NodeState state;
+        state.id = static_cast<RecordId>(m_nodes.size());
+        state.pin = at;
+        state.call = call;
+        state.leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(at.get()) != nullptr;
+        if (nodes != nullptr && !state.leaf)
+            nodes->push_back(state.id);
+        m_nodes.emplace(at.get(), std::move(state));
+        fresh.push_back(at.get());
+        if (m_watched)
+            at->add_post_hook(std::make_unique<FireHook>(t_recorder, at.get()));
+        for (const torch::autograd::Edge &edge : at->next_edges())
+            todo.push_back(edge.function);
+    }
+    for (Node *made : fresh) {
+        NodeState &state = m_nodes.at(made);
+        m_recorder.out().add(describe(*made, state));
+        if (const auto *leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(made))
+            if (const RecordId tensor = m_recorder.firstRecordOf(leaf->variable); tensor != kNoRecord)
+                state.outputs.emplace_back(tensor, 0);
+    }
+    return m_nodes.at(node.get()).id;
+}
+
+void AutogradRecorder::outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
+                                  std::vector<RecordId> &nodes)
+{
+    const NodePtr node = tensor.grad_fn();
+    if (!node)
+        return;
+    record.gradNode = claim(node, call, &nodes);
+    record.gradNodeOutput = static_cast<std::uint32_t>(tensor.output_nr());
+    m_nodes.at(node.get()).outputs.emplace_back(record.id, record.gradNodeOutput);
+}
+
+RecordId AutogradRecorder::gradient(const at::Tensor &tensor)
+{
+    if (!tensor.defined())
+        return kNoRecord;
+    // What one node emits arrives at the next, unless the engine added to it.
+    const auto version = static_cast<std::uint32_t>(tensor._version());
+    const auto known = m_gradients.find(tensor.unsafeGetTensorImpl());
+    if (known != m_gradients.end() && known->second.version == version)
+        return known->second.record;
+    // The engine adds gradients up in place where the recorder does not see it.
+    m_recorder.tracker().written(tensor);
+    TensorRecord record = m_recorder.snapshot(tensor, TensorRole::gradient, m_recorder.savesEverything());
+    const RecordId id = record.id;
+    m_recorder.addTensor(std::move(record));
+    m_gradients.insert_or_assign(
+        tensor.unsafeGetTensorImpl(),
+        Seen{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), version, id});
+    return id;
+}
+
+std::vector<RecordId> AutogradRecorder::gradients(const variable_list &list)
+{
+    std::vector<RecordId> ids;
+    ids.reserve(list.size());
+    for (const at::Tensor &tensor : list)
+        ids.push_back(gradient(tensor));
+    return ids;
+}
+
+void AutogradRecorder::fired(Node &node, const variable_list &emitted, const variable_list &arriving)
+{
+    const std::int64_t now = m_recorder.sinceBegin();
+    const auto state = m_nodes.find(&node);
+    if (state == m_nodes.end() || m_pass == kNoRecord)
+        return;
+    GradFireRecord fire;
+    fire.id = m_fireRecords++;
+    fire.backward = m_pass;
+    fire.order = m_fires++;
+    fire.node = state->second.id;
+    fire.arriving = gradients(arriving);
+    if (!state->second.leaf)
+        fire.emitted = gradients(emitted);
+    fire.payloadsRecorded = m_recorder.savesEverything();
+    fire.startNs = m_lastFireNs;
+    fire.durationNs = now - m_lastFireNs;
+    for (const auto &[tensor, output] : state->second.outputs) {
+        if (output >= fire.arriving.size())
+            continue;
+        GradientRecord record;
+        record.tensor = tensor;
+        record.backward = m_pass;
+        record.gradient = fire.arriving[output];
+        m_recorder.out().add(std::move(record));
+    }
+    m_recorder.out().add(std::move(fire));
+    m_lastFireNs = m_recorder.sinceBegin();
+}
+
+Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const ModelOutputs &outputs)
+{
+    const auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &output) {
+        return (request.path.empty() || output.first == request.path) && output.second.isTensor();
+    });
+    if (found == outputs.end())
+        return Status(ErrorCode::invalidArgument, request.path.empty()
+                                                      ? "the model returned no tensor"
+                                                      : "the model has no output " + request.path);
+    at::Tensor value = found->second.toTensor();
+    const std::string name = found->first.empty() ? "the output" : "output " + found->first;
+    if (!value.requires_grad())
+        return Status(ErrorCode::invalidArgument,
+                      name + " does not depend on anything that requires a gradient");
+    if (value.is_complex())
+        value = at::abs(value);
+    if (request.rule == "output" && value.dim() != 0)
+        return Status(ErrorCode::invalidArgument,
+                      name + " has " + std::to_string(value.numel()) + " elements; a loss has one");
+    if (request.rule == "output" || (value.dim() == 0 && (request.rule == "sum" || request.rule == "mean")))
+        return value;
+    if (request.rule == "sum")
+        return value.sum();
+    if (request.rule == "mean")
+        return value.mean();
+    const Result<NamedInput> file = parseInputOption(request.target);
+    if (!file)
+        return file.error();
+    InputBuilder builder(0);
+    const Result<c10::IValue> target = builder.build(file->node, "target");
+    if (!target)
+        return target.error();
+    if (!target->isTensor())
+        return Status(ErrorCode::invalidArgument, "target " + request.target + " is no tensor");
+    if (request.rule == "cross_entropy")
+        return at::cross_entropy_loss(value, target->toTensor());
+    if (request.rule == "mse")
+        return at::mse_loss(value, target->toTensor());
+    return Status(ErrorCode::invalidArgument, "loss rule " + request.rule + " is not known");
+}
+
+Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &loss, std::uint32_t index,
+                              bool last)
+{
+    BackwardRecord record;
+    record.id = index - 1;
+    record.index = index;
+    record.lossRule = request.rule;
+    record.lossScale = request.lossScale;
+    if (loss.grad_fn())
+        record.roots.push_back(claim(loss.grad_fn(), kNoRecord, nullptr));
+    m_pass = record.id;
+    m_fires = 0;
+    m_gradients.clear();
+    const std::int64_t start = m_recorder.sinceBegin();
+    m_lastFireNs = start;
+    Status status;
+    try {
+        const ListeningPass listening(this);
+        // The scale is the gradient that arrives at the loss: no op of its own.
+        const at::Tensor root = at::full_like(loss, request.lossScale.value_or(1.0));
+        loss.backward(root, /*retain_graph=*/!last);
+    } catch (const StopRun &) {
+        status = Status(ErrorCode::cancelled, "the backward pass was stopped").withDetail("stopped");
+    } catch (const std::exception &error) {
+        status = Status(ErrorCode::modelFailed, failureText(error));
+    }
+    m_pass = kNoRecord;
+    record.durationNs = m_recorder.sinceBegin() - start;
+    record.status = status.isOk()                           ? "finished"
+                    : status.code() == ErrorCode::cancelled ? "cancelled"
+                                                            : "failed";
+    record.message = status.message();
+    m_recorder.out().add(std::move(record));
+    return status;
+}
+
+Status AutogradRecorder::backward(const BackwardRequest &request, const ModelOutputs &outputs,
+                                  const std::vector<std::pair<std::string, at::Tensor>> &parameters)
+{
+    try {
+        const c10::AutoGradMode gradients(true);
+        const Result<at::Tensor> made = loss(request, outputs);
+        if (!made)
+            return made.error();
+        // Nodes of the loss expression belong to no op of the model.
+        if (made->grad_fn())
+            claim(made->grad_fn(), kNoRecord, nullptr);
+        const std::uint32_t passes = std::max(1U, request.passes);
+        for (std::uint32_t index = 1; index <= passes; ++index) {
+            // The engine takes a first gradient over as .grad and adds to it later: each pass starts without.
+            for (const auto &[name, parameter] : parameters)
+                parameter.mutable_grad() = at::Tensor();
+            if (Status status = pass(request, *made, index, index == passes); !status)
+                return status;
+        }
+        return Status::ok();
+    } catch (const std::exception &error) {
+        return {ErrorCode::modelFailed, failureText(error)};
+    }
+}
+
+} // namespace core

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/capture/capture_request.h"
+#include "core/capture_torch/op_recorder.h"
+#include "core/capture_torch/runnable_model.h"
+
+#include <torch/csrc/autograd/function.h>
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+// Pairs autograd nodes with the ops that made them, and records backward passes: which node fired when, what
+// arrived and what it emitted, and so the gradient of every recorded tensor. Owned by the capture task; used
+// on the thread that runs the model. Nodes it has seen stay alive with it.
+class AutogradRecorder final : public GradListener
+{
+public:
+    // WATCHED: hooks are put on the nodes, for a backward pass to come.
+    AutogradRecorder(OpRecorder &recorder, bool watched) : m_recorder(recorder), m_watched(watched) {}
+    ~AutogradRecorder() override;
+
+    void outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
+                    std::vector<RecordId> &nodes) override;
+
+    // The loss that REQUEST describes of OUTPUTS, and as many passes as it asks for. invalidArgument when
+    // there is no such output or it needs no gradient; modelFailed with the engine's words, also in the
+    // pass's record.
+    Status backward(const BackwardRequest &request, const ModelOutputs &outputs,
+                    const std::vector<std::pair<std::string, at::Tensor>> &parameters);
+
+    // Called by the hooks.
+    void fired(torch::autograd::Node &node, const torch::autograd::variable_list &emitted,
+               const torch::autograd::variable_list &arriving);
+
+private:
+    using NodePtr = decltype(torch::autograd::Edge::function);
+    struct NodeState
+    {
+        RecordId id = kNoRecord;
+        NodePtr pin; // keeps the address from being reused
+        RecordId call = kNoRecord;
+        bool leaf = false;
+        std::vector<std::pair<RecordId, std::uint32_t>> outputs; // forward tensors and their output numbers
+    };
+
+    RecordId claim(const NodePtr &node, RecordId call, std::vector<RecordId> *nodes);
+    GradNodeRecord describe(torch::autograd::Node &node, const NodeState &state);
+    Result<at::Tensor> loss(const BackwardRequest &request, const ModelOutputs &outputs);
+    Status pass(const BackwardRequest &request, const at::Tensor &loss, std::uint32_t index, bool last);
+    std::vector<RecordId> gradients(const torch::autograd::variable_list &list);
+    RecordId gradient(const at::Tensor &tensor);
+
+    OpRecorder &m_recorder;
+    bool m_watched;
+    std::unordered_map<torch::autograd::Node *, NodeState> m_nodes;
+    struct Seen
+    {
+        c10::weak_intrusive_ptr<c10::TensorImpl> pin;
+        std::uint32_t version;
+        RecordId record;
+    };
+    std::unordered_map<c10::TensorImpl *, Seen> m_gradients; // of the running pass
+    RecordId m_pass = kNoRecord;
+    std::uint32_t m_fires = 0;
+    RecordId m_fireRecords = 0;
+    std::int64_t m_lastFireNs = 0;
+};
+
+} // namespace core

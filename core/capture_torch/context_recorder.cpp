@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/context_recorder.h"
+
+#include "core/capture_torch/frame_origin.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace core {
+
+namespace {
+
+constexpr std::uintmax_t kLargestSource = std::uintmax_t(4) << 20;
+constexpr std::uint32_t kLastLine =
+    200000; // a recorded line number is not trusted with more memory than this
+
+std::string_view trimmed(std::string_view text)
+{
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::vector<std::string> splitLines(const std::string &text)
+{
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return lines;
+}
+
+// Does the text on disk say at every recorded line what was recorded?
+bool agrees(const std::string &text, const std::map<std::uint32_t, std::string> &known)
+{
+    const std::vector<std::string> lines = splitLines(text);
+    for (const auto &[line, recorded] : known)
+        if (!recorded.empty() &&
+            (line == 0 || line > lines.size() || trimmed(lines[line - 1]) != trimmed(recorded)))
+            return false;
+    return true;
+}
+
+std::string readDisk(const std::string &file)
+{
+    std::error_code error;
+    const std::filesystem::path path(file);
+    if (!path.is_absolute() || !std::filesystem::is_regular_file(path, error) ||
+        std::filesystem::file_size(path, error) > kLargestSource || error)
+        return {};
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string composed(const std::map<std::uint32_t, std::string> &known)
+{
+    std::string text;
+    std::uint32_t at = 1;
+    for (const auto &[line, content] : known) {
+        if (line == 0 || line > kLastLine)
+            continue;
+        for (; at < line; ++at)
+            text += '\n';
+        text += content;
+        text += '\n';
+        ++at;
+    }
+    return text;
+}
+
+} // namespace
+
+RecordId ContextRecorder::frame(const RunFrame &frame)
+{
+    const std::string key = frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function;
+    const auto [entry, fresh] = m_frames.try_emplace(key, static_cast<RecordId>(m_frames.size()));
+    if (!fresh)
+        return entry->second;
+    FrameRecord record;
+    record.id = entry->second;
+    record.file = frame.file;
+    record.line = frame.line;
+    record.function = frame.function;
+    record.text = trimmed(frame.source);
+    record.origin = frameOrigin(frame.file);
+    if (record.origin != FrameOrigin::generated) {
+        std::string &known = m_lines[frame.file][frame.line];
+        if (known.empty())
+            known = frame.source;
+    }
+    m_out.add(std::move(record));
+    return entry->second;
+}
+
+RecordId ContextRecorder::stackOf(const std::vector<RunFrame> &frames)
+{
+    if (frames.empty())
+        return kNoRecord;
+    std::vector<RecordId> ids;
+    ids.reserve(frames.size());
+    for (const RunFrame &item : frames)
+        ids.push_back(frame(item));
+    const auto [entry, fresh] = m_stacks.try_emplace(ids, static_cast<RecordId>(m_stacks.size()));
+    if (fresh)
+        m_out.add(StackRecord{entry->second, std::move(ids)});
+    return entry->second;
+}
+
+RecordId ContextRecorder::stackOf(const NodeInfo &node)
+{
+    const auto known = m_nodeStacks.find(&node);
+    if (known != m_nodeStacks.end())
+        return known->second;
+    const RecordId id = stackOf(node.frames);
+    m_nodeStacks.emplace(&node, id);
+    return id;
+}
+
+RecordId ContextRecorder::module(const std::string &path, const std::string &type)
+{
+    if (const auto known = m_modules.find(path); known != m_modules.end())
+        return known->second;
+    ModuleInfo info;
+    info.path = path;
+    info.type = type;
+    declare(info);
+    return m_modules.at(path);
+}
+
+void ContextRecorder::declare(const ModuleInfo &module)
+{
+    if (m_modules.contains(module.path))
+        return;
+    ModuleRecord record;
+    if (!module.path.empty()) {
+        const std::size_t dot = module.path.rfind('.');
+        record.parent = this->module(dot == std::string::npos ? std::string() : module.path.substr(0, dot));
+    }
+    record.id = static_cast<RecordId>(m_modules.size());
+    record.address = module.path;
+    record.className = module.type;
+    record.training = module.training;
+    record.aliases = module.aliases;
+    m_modules.emplace(module.path, record.id);
+    m_out.add(std::move(record));
+}
+
+void ContextRecorder::sourceText(const std::string &file, std::uint32_t firstLine, const std::string &text)
+{
+    auto &lines = m_lines[file];
+    for (const std::string &line : splitLines(text))
+        lines[firstLine++] = line;
+}
+
+void ContextRecorder::writeSources()
+{
+    for (const auto &[file, known] : m_lines) {
+        if (file.empty())
+            continue;
+        std::string text = readDisk(file);
+        if (text.empty() || !agrees(text, known))
+            text = composed(known);
+        if (text.empty())
+            continue;
+        if (const Result<SourceRecord> written = m_out.sink().writeSource(file, text); !written)
+            m_out.note(written.error());
+    }
+    m_lines.clear();
+}
+
+} // namespace core

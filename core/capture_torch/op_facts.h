@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/value.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace core {
+
+// What an integer argument means: enum codes of LibTorch are shown by their names.
+enum class CodeKind : std::uint8_t { none, dtype, layout, memoryFormat };
+
+struct ArgumentFacts
+{
+    std::string name;
+    CodeKind code = CodeKind::none;
+    bool written = false; // by the schema
+    bool keywordOnly = false;
+};
+
+// What the recorder must know of an op, read once from its schema.
+struct OpFacts
+{
+    std::string name; // "aten.add.Tensor"
+    std::string func; // "add"
+    std::vector<ArgumentFacts> arguments;
+    std::size_t returns = 0;
+    bool writes = false;        // some argument by the schema
+    bool view = false;          // a result shares memory with an argument that is not written
+    bool metadataOnly = false;  // in place, but no byte changes (t_, unsqueeze_, set_)
+    bool uninitialised = false; // its result is memory that nobody has written
+    bool keepsBefore = false;   // in place and able to make bad values: operands are looked at before
+    // Running statistics that some kernels write without saying so in the schema: arguments written when the
+    // boolean argument FLAG is true.
+    std::vector<std::size_t> hiddenWrites;
+    std::size_t hiddenFlag = 0;
+};
+
+OpFacts readOpFacts(const c10::OperatorHandle &op);
+
+// A non-tensor argument or result as a value: numbers, texts, lists, dtype and layout names, null for None.
+// What has no such form (generators, objects) becomes a text in angle brackets.
+Value ivalueToValue(const c10::IValue &value, CodeKind code = CodeKind::none);
+
+// "float32", "torch.strided" without "torch.", ...; what an enum code of an argument reads back to.
+std::string codeName(CodeKind kind, std::int64_t code);
+
+} // namespace core

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/capture/capture_request.h"
+#include "core/capture_torch/context_recorder.h"
+#include "core/capture_torch/dispatch_tap.h"
+#include "core/capture_torch/op_facts.h"
+#include "core/capture_torch/tensor_saver.h"
+#include "core/capture_torch/tensor_tracker.h"
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <stop_token>
+
+namespace core {
+
+// How far a run is, for whoever watches it.
+struct RunProgress
+{
+    std::string op; // running or last op
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;
+    std::string firstBadOp; // first op with a value that is not finite; empty: none so far
+};
+
+struct RecorderOptions
+{
+    SavePolicy save;
+    std::stop_token stop;                              // looked at before each op
+    std::function<void(const RunProgress &)> progress; // at most ten times a second; may be empty
+    double timeLimitSeconds = 0.0;                     // 0: none
+    // The process ends by SIGKILL when this call is about to run: how the recovery of traces is tested.
+    std::optional<std::uint64_t> dieAtCall;
+};
+
+// What the recorder has seen, and what ran when the run ended.
+struct RunSummary
+{
+    std::uint64_t calls = 0; // compute calls
+    std::uint64_t tensors = 0;
+    std::string firstBadOp;
+    std::string runningOp; // the op that failed; empty: none was running
+    RecordId runningCall = kNoRecord;
+    RecordId runningStack = kNoRecord; // of that op, or of the node that ran last
+    bool timedOut = false;
+    std::set<std::string> mappedDevices; // devices asked for that became the CPU
+    std::int64_t durationNs = -1;
+};
+
+// Sees autograd nodes appear after each call; see autograd_recorder.h.
+class GradListener
+{
+public:
+    virtual ~GradListener() = default;
+    // TENSOR is an output of CALL that requires a gradient: fills gradNode and gradNodeOutput of RECORD and
+    // appends nodes that are new to NODES.
+    virtual void outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
+                            std::vector<RecordId> &nodes) = 0;
+};
+
+// Writes a run into a trace: hears of nodes and modules from the driver and of ops from the dispatcher. One
+// object a run, on the thread that runs the model; owned by the capture task.
+class OpRecorder final : public RunObserver, public OpListener
+{
+public:
+    OpRecorder(TraceSink &sink, RecorderOptions options);
+
+    void setGradListener(GradListener *listener) { m_gradListener = listener; }
+    // After the last graphOutput, or when the run failed: what is still open is completed.
+    void finish();
+    // The first failure of the sink.
+    const Status &status() const { return m_out.status(); }
+    const RunSummary &summary() const { return m_summary; }
+
+    void moduleDeclared(const ModuleInfo &module) override;
+    void namedTensor(TensorRole role, const std::vector<std::string> &names,
+                     const at::Tensor &tensor) override;
+    void moduleCallStarted(const ModuleCallInfo &call) override;
+    void moduleCallEnded(const ModuleCallInfo &call, const std::vector<c10::IValue> &outputs) override;
+    void nodeStarts(const NodeInfo &node, std::optional<std::uint32_t> moduleCall) override;
+    void nodeEnds(const NodeInfo &node) override;
+    void numberComputed(const NodeInfo &node, const RunNumber &value,
+                        const std::vector<std::uint32_t> &sources) override;
+    void regionEntered(const RegionInfo &region) override;
+    void regionLeft(const RegionInfo &region) override;
+    void internalOpsBegin(const NodeInfo *node) override;
+    void internalOpsEnd() override;
+    void graphOutput(const std::string &path, const c10::IValue &value) override;
+
+    void opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack,
+                  const OpMode &mode) override;
+    void opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack) override;
+    void opFailed(const c10::OperatorHandle &op) noexcept override;
+
+    // For the autograd recorder, which numbers tensors in the same sequence.
+    TensorTracker &tracker() { return m_tracker; }
+    RecordOut &out() { return m_out; }
+    // A record of TENSOR as it is now (statistics, and values if WANTED), not yet added.
+    TensorRecord snapshot(const at::Tensor &tensor, TensorRole role, bool wanted);
+    bool savesEverything() const { return m_options.save.mode == SavePolicy::Mode::all; }
+    // The name that was declared for TENSOR, "" for none, and its record at the start.
+    std::string nameOf(const at::Tensor &tensor);
+    RecordId firstRecordOf(const at::Tensor &tensor);
+    // Adds a record that snapshot() made.
+    void addTensor(TensorRecord record);
+    std::int64_t sinceBegin() const;
+    RecordId nodeStack(const NodeInfo &node) { return m_context.stackOf(node); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Named
+    {
+        TensorRole role;
+        std::string address;
+        at::Tensor tensor;
+        bool rowDone = false;
+        RecordId record = kNoRecord; // at the start
+    };
+    struct Write
+    {
+        at::Tensor tensor;
+        bool hidden = false;
+        std::size_t argument = 0;
+    };
+    // The call between opStarts and opEnded.
+    struct Pending
+    {
+        const OpFacts *facts = nullptr;
+        CallRecord record;
+        std::vector<Write> writes;
+        std::vector<at::Tensor> before;  // by argument: copies of what will be overwritten
+        std::vector<c10::IValue> inputs; // by argument, kept only to look at operands
+        std::uint8_t inputBadness = 0;
+        std::uint64_t rngBefore = 0;
+        Clock::time_point start;
+        bool active = false;
+    };
+    struct ModuleState
+    {
+        std::uint32_t parent;
+        bool wanted;
+        Clock::time_point started;
+        Clock::time_point lastOp;
+        bool ended = false;
+    };
+
+    const OpFacts &factsOf(const c10::OperatorHandle &op);
+    void mapDevices(std::vector<c10::IValue> &stack, std::size_t count);
+    void takeArguments(std::vector<c10::IValue> &stack);
+    void takeArgument(const c10::IValue &value, std::size_t index);
+    RecordId argumentVersion(const at::Tensor &tensor, bool written);
+    void collectWrites(const std::vector<c10::IValue> &stack);
+    void keepBefore(const at::Tensor &tensor, std::size_t index);
+
+    void takeOutputs(const std::vector<c10::IValue> &stack);
+    RecordId output(const at::Tensor &tensor, TensorRole role);
+    void nameWrites(const std::vector<c10::IValue> &stack);
+    void writtenBuffers(const Write &write, RecordId made);
+    void bufferRow(Named &named, std::string_view func, std::vector<RecordId> parents);
+    void attachOperands(TensorRecord &record) const;
+    std::optional<OperandsAt> operandsAt(const TensorRecord &record, std::int64_t at) const;
+    void internalOpEnded(const std::vector<c10::IValue> &stack);
+    void flushDeferred();
+    void finishCall();
+    void reportProgress();
+
+    RecordId nextTensor() const { return static_cast<RecordId>(m_badness.size()); }
+    void startCall(CallRecord &record);
+    void begin(); // everything is declared; times count from here
+    void beginOnce()
+    {
+        if (!m_begun)
+            begin();
+    }
+    bool wantsPayload(const OpFacts &facts) const;
+    void tensorsOf(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take) const;
+
+    RecorderOptions m_options;
+    RecordOut m_out;
+    TensorTracker m_tracker;
+    TensorSaver m_saver;
+    ContextRecorder m_context;
+    GradListener *m_gradListener = nullptr;
+
+    std::unordered_map<const c10::FunctionSchema *, OpFacts> m_facts;
+    std::vector<Named> m_named;
+    std::unordered_map<c10::StorageImpl *, std::vector<std::size_t>> m_buffersByStorage;
+    std::vector<ModuleState> m_moduleCalls;                   // by module call id
+    std::unordered_map<std::uint32_t, RecordId> m_callOfNode; // last call of each node
+    std::vector<std::uint8_t> m_badness;                      // by tensor record: 1 infinite, 2 NaN
+    std::vector<RecordId> m_callOf;                           // by tensor record
+
+    Pending m_pending;
+    std::optional<std::pair<CallRecord, at::Tensor>> m_deferred; // filled by its maker behind the dispatcher
+    const NodeInfo *m_node = nullptr;
+    RecordId m_moduleCall = kNoRecord;
+    RecordId m_stack = kNoRecord;
+    std::vector<std::string> m_regions;
+    std::string m_controlFlow;
+    std::uint32_t m_internal = 0;
+    RecordId m_nextCall = 0;
+    bool m_begun = false;
+    Clock::time_point m_begin;
+    Clock::time_point m_lastProgress;
+    RunSummary m_summary;
+};
+
+} // namespace core

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The driver's side of OpRecorder: names, modules, nodes, regions, outputs. The dispatcher's is
+// op_recorder.cpp.
+#include "core/capture_torch/op_recorder.h"
+
+#include "core/capture_torch/quiet_scope.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace core {
+
+namespace {
+
+// "aten.sym_size.int" -> "sym_size", "_operator.mul" -> "mul"
+std::string functionOf(const std::string &target)
+{
+    const std::size_t dot = target.find('.');
+    if (dot == std::string::npos)
+        return target;
+    const std::size_t second = target.find('.', dot + 1);
+    return target.substr(dot + 1, second == std::string::npos ? second : second - dot - 1);
+}
+
+bool isLoop(const std::string &kind)
+{
+    return kind == "while_loop" || kind == "scan" || kind == "map" || kind == "loop";
+}
+
+Value numberValue(const RunNumber &number)
+{
+    return std::visit([](auto value) { return Value(value); }, number);
+}
+
+} // namespace
+
+OpRecorder::OpRecorder(TraceSink &sink, RecorderOptions options)
+    : m_options(std::move(options)), m_out(sink), m_saver(sink, m_tracker, m_options.save.maxBytesPerTensor),
+      m_context(m_out), m_begin(Clock::now()), m_lastProgress(m_begin)
+{
+}
+
+void OpRecorder::begin()
+{
+    m_begun = true;
+    m_begin = Clock::now();
+    m_lastProgress = m_begin;
+}
+
+std::int64_t OpRecorder::sinceBegin() const
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_begin).count();
+}
+
+void OpRecorder::moduleDeclared(const ModuleInfo &module)
+{
+    m_context.declare(module);
+}
+
+void OpRecorder::namedTensor(TensorRole role, const std::vector<std::string> &names, const at::Tensor &tensor)
+{
+    if (!tensor.defined() || names.empty())
+        return;
+    const QuietScope quiet;
+    TensorRecord record = snapshot(tensor, role, savesEverything());
+    record.address = names.front();
+    const RecordId id = record.id;
+    const bool input = role == TensorRole::input;
+    CallRecord call;
+    if (input) {
+        call.kind = CallKind::input;
+        startCall(call);
+        call.op = "none";
+        call.func = "none";
+        call.address = names.front();
+        call.durationNs = 0;
+        call.outputs.push_back(id);
+        record.call = call.id;
+    }
+    KnownTensor &known = m_tracker.made(tensor, id, input);
+    known.named = static_cast<std::int32_t>(m_named.size());
+    m_named.push_back({role, names.front(), tensor, false, id});
+    if (role == TensorRole::buffer && hasBytes(tensor))
+        m_buffersByStorage[tensor.storage().unsafeGetStorageImpl()].push_back(m_named.size() - 1);
+    addTensor(std::move(record));
+    if (input)
+        m_out.add(std::move(call));
+    if (role != TensorRole::parameter && role != TensorRole::buffer)
+        return;
+    ParamRecord param;
+    param.id = static_cast<RecordId>(m_named.size() - 1);
+    param.isBuffer = role == TensorRole::buffer;
+    param.address = names.front();
+    param.aliases.assign(names.begin() + 1, names.end());
+    param.tensor = id;
+    param.trainable = !param.isBuffer && tensor.requires_grad();
+    m_out.add(std::move(param));
+}
+
+std::string OpRecorder::nameOf(const at::Tensor &tensor)
+{
+    const KnownTensor *known = m_tracker.find(tensor);
+    return known == nullptr || known->named < 0 ? std::string()
+                                                : m_named[static_cast<std::size_t>(known->named)].address;
+}
+
+RecordId OpRecorder::firstRecordOf(const at::Tensor &tensor)
+{
+    const KnownTensor *known = m_tracker.find(tensor);
+    return known == nullptr || known->named < 0 ? kNoRecord
+                                                : m_named[static_cast<std::size_t>(known->named)].record;
+}
+
+void OpRecorder::moduleCallStarted(const ModuleCallInfo &call)
+{
+    flushDeferred();
+    beginOnce();
+    ModuleState state;
+    state.parent = call.parent.value_or(kNoRecord);
+    const auto &patterns = m_options.save.modules;
+    state.wanted = (call.parent && m_moduleCalls[*call.parent].wanted) ||
+                   std::any_of(patterns.begin(), patterns.end(), [&](const std::string &pattern) {
+                       return ::fnmatch(pattern.c_str(), call.path.c_str(), 0) == 0;
+                   });
+    state.started = Clock::now();
+    state.lastOp = state.started;
+    if (m_moduleCalls.size() <= call.id)
+        m_moduleCalls.resize(call.id + 1, ModuleState{kNoRecord, false, state.started, state.started, true});
+    m_moduleCalls[call.id] = state;
+    ModuleCallRecord record;
+    record.id = call.id;
+    record.module = m_context.module(call.path, call.type);
+    record.index = call.number;
+    record.parent = state.parent;
+    record.method = call.method;
+    record.stack = m_stack;
+    m_out.add(std::move(record));
+}
+
+void OpRecorder::moduleCallEnded(const ModuleCallInfo &call, const std::vector<c10::IValue> &outputs)
+{
+    flushDeferred();
+    if (call.id >= m_moduleCalls.size() || m_moduleCalls[call.id].ended)
+        return;
+    ModuleState &state = m_moduleCalls[call.id];
+    state.ended = true;
+    ModuleCallRecord record;
+    record.id = call.id;
+    for (const c10::IValue &value : outputs)
+        tensorsOf(value, [&](const at::Tensor &tensor) {
+            if (const KnownTensor *known = tensor.defined() ? m_tracker.find(tensor) : nullptr;
+                known != nullptr)
+                record.outputs.push_back(known->record);
+        });
+    record.durationNs =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - state.started).count();
+    m_out.add(std::move(record));
+}
+
+void OpRecorder::nodeStarts(const NodeInfo &node, std::optional<std::uint32_t> moduleCall)
+{
+    flushDeferred();
+    beginOnce();
+    m_node = &node;
+    m_moduleCall = moduleCall.value_or(kNoRecord);
+    m_stack = m_context.stackOf(node);
+}
+
+void OpRecorder::nodeEnds(const NodeInfo &)
+{
+    flushDeferred();
+    m_node = nullptr;
+}
+
+void OpRecorder::startCall(CallRecord &record)
+{
+    record.id = m_nextCall++;
+    record.moduleCall = m_moduleCall;
+    record.controlFlow = m_controlFlow;
+    if (record.kind == CallKind::input || record.kind == CallKind::output)
+        return;
+    record.stack = m_stack;
+    if (m_node != nullptr && record.kind == CallKind::compute)
+        record.nodeName = m_node->name;
+}
+
+void OpRecorder::numberComputed(const NodeInfo &node, const RunNumber &value,
+                                const std::vector<std::uint32_t> &sources)
+{
+    flushDeferred();
+    CallRecord record;
+    startCall(record);
+    record.op = node.target;
+    record.func = functionOf(node.target);
+    record.value = numberValue(value);
+    record.startNs = sinceBegin();
+    record.durationNs = 0;
+    for (const std::uint32_t source : sources)
+        if (const auto call = m_callOfNode.find(source); call != m_callOfNode.end())
+            record.valueParents.push_back(call->second);
+    m_callOfNode[node.id] = record.id;
+    ++m_summary.calls;
+    m_out.add(std::move(record));
+}
+
+void OpRecorder::regionEntered(const RegionInfo &region)
+{
+    flushDeferred();
+    std::string segment;
+    if (region.kind == "cond" || isLoop(region.kind) || region.kind == "if") {
+        segment = region.node == nullptr ? region.kind : region.node->name;
+        segment += '/' + region.part;
+        if (isLoop(region.kind))
+            segment += '[' + std::to_string(region.iteration) + ']';
+    }
+    m_regions.push_back(m_controlFlow);
+    if (!segment.empty())
+        m_controlFlow += (m_controlFlow.empty() ? "" : "/") + segment;
+}
+
+void OpRecorder::regionLeft(const RegionInfo &)
+{
+    flushDeferred();
+    if (m_regions.empty())
+        return;
+    m_controlFlow = std::move(m_regions.back());
+    m_regions.pop_back();
+}
+
+void OpRecorder::internalOpsBegin(const NodeInfo *)
+{
+    flushDeferred();
+    ++m_internal;
+}
+
+void OpRecorder::internalOpsEnd()
+{
+    --m_internal;
+}
+
+void OpRecorder::graphOutput(const std::string &path, const c10::IValue &value)
+{
+    flushDeferred();
+    if (m_summary.durationNs < 0)
+        m_summary.durationNs = sinceBegin();
+    const QuietScope quiet;
+    m_node = nullptr;
+    m_moduleCall = kNoRecord;
+    CallRecord call;
+    call.kind = CallKind::output;
+    startCall(call);
+    call.op = "none";
+    call.func = "none";
+    call.address = path;
+    call.durationNs = 0;
+    if (value.isTensor() && value.toTensor().defined()) {
+        const at::Tensor &tensor = value.toTensor();
+        std::uint64_t latest = 0;
+        m_tracker.parents(tensor, call.parents, latest);
+        TensorRecord record = snapshot(tensor, TensorRole::output, savesEverything());
+        m_saver.sample(tensor, record);
+        record.address = path;
+        record.call = call.id;
+        call.outputs.push_back(record.id);
+        if (m_gradListener != nullptr && tensor.requires_grad())
+            m_gradListener->outputMade(tensor, kNoRecord, record, call.gradNodes);
+        addTensor(std::move(record));
+    } else {
+        call.value = ivalueToValue(value);
+    }
+    m_out.add(std::move(call));
+}
+
+void OpRecorder::reportProgress()
+{
+    const Clock::time_point now = Clock::now();
+    const double elapsed = std::chrono::duration<double>(now - m_begin).count();
+    if (m_options.timeLimitSeconds > 0.0 && elapsed > m_options.timeLimitSeconds) {
+        m_summary.timedOut = true;
+        throw StopRun();
+    }
+    if (!m_options.progress || now - m_lastProgress < std::chrono::milliseconds(100))
+        return;
+    m_lastProgress = now;
+    m_options.progress({{}, m_summary.calls, m_out.sink().bytesWritten(), m_summary.firstBadOp});
+}
+
+void OpRecorder::finish()
+{
+    flushDeferred();
+    if (m_summary.durationNs < 0)
+        m_summary.durationNs = sinceBegin();
+    if (m_summary.runningStack == kNoRecord)
+        m_summary.runningStack = m_stack;
+    // Children have higher ids than the call they are in.
+    for (std::size_t id = m_moduleCalls.size(); id-- > 0;)
+        if (const std::uint32_t parent = m_moduleCalls[id].parent; parent != kNoRecord)
+            m_moduleCalls[parent].lastOp = std::max(m_moduleCalls[parent].lastOp, m_moduleCalls[id].lastOp);
+    for (std::size_t id = 0; id < m_moduleCalls.size(); ++id) {
+        ModuleState &state = m_moduleCalls[id];
+        if (state.ended)
+            continue;
+        ModuleCallRecord record;
+        record.id = static_cast<RecordId>(id);
+        record.durationNs =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(state.lastOp - state.started).count();
+        m_out.add(std::move(record));
+    }
+    m_context.writeSources();
+}
+
+} // namespace core

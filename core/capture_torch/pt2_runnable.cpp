@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A torch.export program behind RunnableModel.
+#include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/pt2_executor.h"
+#include "core/capture_torch/runnable_model.h"
+
+namespace core {
+
+namespace {
+
+class Pt2Runnable final : public RunnableModel
+{
+public:
+    Pt2Runnable(std::shared_ptr<const pt2::Archive> archive, std::shared_ptr<const pt2::Program> program)
+        : m_archive(std::move(archive)), m_program(std::move(program))
+    {
+    }
+
+    std::string kind() const override { return "pt2"; }
+    std::string className() const override
+    {
+        return m_program->modules.empty() ? std::string() : m_program->modules.front().type;
+    }
+    Value facts() const override;
+
+    Status loadState(LoadReport &report);
+    Status buildInputs(const CaptureRequest &request) override;
+    const std::vector<ModelInput> &inputs() const override { return m_inputs; }
+    Result<std::unique_ptr<RunnableModel>> copy() const override;
+    Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
+                             const JobContext &context) override;
+    std::optional<ModelFailure> failure() const override { return m_failure; }
+    void declareState(RunObserver &observer) const override
+    {
+        for (const auto &[name, tensor] : m_state.tensors())
+            observer.namedTensor(TensorRole::parameter, m_state.namesOf(name), tensor);
+    }
+    std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
+
+private:
+    std::shared_ptr<const pt2::Archive> m_archive;
+    std::shared_ptr<const pt2::Program> m_program;
+    pt2::State m_state;
+    std::optional<c10::IValue> m_samples;
+    std::vector<ModelInput> m_inputs;
+    std::optional<ModelFailure> m_failure;
+};
+
+Value Pt2Runnable::facts() const
+{
+    Value devices = Value::list();
+    for (const pt2::MappedDevice &mapped : m_program->mappedDevices)
+        devices.append(mapped.device + " (" + mapped.place + ')');
+    const pt2::Document &document = *m_program->document;
+    return Value::object(
+        {{"torch_version", document.torchVersion},
+         {"schema", std::to_string(document.schemaMajor) + '.' + std::to_string(document.schemaMinor)},
+         {"dialect", document.dialect},
+         {"mapped_devices", devices}});
+}
+
+Status Pt2Runnable::loadState(LoadReport &report)
+{
+    Result<pt2::State> state = pt2::loadState(*m_archive, report);
+    if (!state)
+        return state.error();
+    m_state = *std::move(state);
+    if (Status settled = m_state.settle(*m_program); !settled)
+        return settled;
+    Result<std::optional<c10::IValue>> samples = pt2::loadSampleInputs(*m_archive, report);
+    if (!samples)
+        return samples.error();
+    m_samples = *std::move(samples);
+    return Status::ok();
+}
+
+Status Pt2Runnable::buildInputs(const CaptureRequest &request)
+{
+    if (request.train)
+        return Status(ErrorCode::invalidArgument, "train or eval was fixed when this .pt2 was exported")
+            .withDetail("train_fixed_at_export")
+            .withRemedy("export the model in train mode");
+    const Result<InputArguments> asked = requestedInputs(request);
+    if (!asked)
+        return asked.error();
+    InputBuilder builder(effectiveSeed(request));
+    Result<std::vector<pt2::RunInput>> inputs = pt2::buildInputs(*m_program, *asked, m_samples, builder);
+    if (!inputs)
+        return inputs.error();
+    m_inputs.clear();
+    for (pt2::RunInput &input : *inputs)
+        m_inputs.push_back({std::move(input.name), std::move(input.value), std::move(input.origin)});
+    return Status::ok();
+}
+
+Result<std::unique_ptr<RunnableModel>> Pt2Runnable::copy() const
+{
+    auto made = std::make_unique<Pt2Runnable>(m_archive, m_program);
+    LoadReport report;
+    if (Status loaded = made->loadState(report); !loaded)
+        return loaded;
+    for (const ModelInput &input : m_inputs)
+        made->m_inputs.push_back({input.name, cloneValue(input.value), input.origin});
+    return std::unique_ptr<RunnableModel>(std::move(made));
+}
+
+Result<ModelOutputs> Pt2Runnable::run(const CaptureRequest &request, RunObserver *observer,
+                                      const JobContext &context)
+{
+    m_failure.reset();
+    pt2::RunOptions options;
+    options.gradients = request.gradEnabled;
+    pt2::Executor executor(*m_program, m_state, observer);
+    std::vector<c10::IValue> values;
+    for (const ModelInput &input : m_inputs)
+        values.push_back(input.value);
+    Result<std::vector<c10::IValue>> flat = executor.run(values, options, context);
+    if (!flat) {
+        if (const auto &failed = executor.failure())
+            m_failure = ModelFailure{failed->node == nullptr ? std::vector<RunFrame>() : failed->node->frames,
+                                     failed->message};
+        return flat.error();
+    }
+    const std::vector<std::string> paths =
+        m_program->outputTree ? m_program->outputTree->leafPaths() : std::vector<std::string>();
+    ModelOutputs outputs;
+    for (std::size_t i = 0; i < flat->size(); ++i)
+        outputs.emplace_back(paths.size() == flat->size() ? paths[i] : std::to_string(i),
+                             std::move((*flat)[i]));
+    return outputs;
+}
+
+std::vector<std::pair<std::string, at::Tensor>> Pt2Runnable::parameters() const
+{
+    std::vector<std::pair<std::string, at::Tensor>> out;
+    for (const pt2::ProgramInput &input : m_program->inputs) {
+        if (input.kind != pt2::ProgramInput::Kind::parameter)
+            continue;
+        const at::Tensor *const tensor = m_state.find(input.stateName);
+        if (tensor == nullptr)
+            continue;
+        bool known = false;
+        for (const auto &[name, other] : out)
+            known = known || other.is_same(*tensor);
+        if (!known)
+            out.emplace_back(m_state.namesOf(input.stateName).front(), *tensor);
+    }
+    return out;
+}
+
+} // namespace
+
+Result<std::unique_ptr<RunnableModel>> openPt2Model(const CaptureRequest &request, LoadReport &report)
+{
+    Result<std::shared_ptr<const pt2::Archive>> archive = pt2::Archive::open(request.modelPath, report);
+    if (!archive)
+        return archive.error();
+    Result<std::shared_ptr<const pt2::Program>> program = pt2::buildProgram((*archive)->document(), report);
+    if (!program)
+        return program.error();
+    if (Status runnable = (*program)->runnable(); !runnable)
+        return runnable;
+    auto model = std::make_unique<Pt2Runnable>(*archive, *program);
+    if (Status loaded = model->loadState(report); !loaded)
+        return loaded;
+    return std::unique_ptr<RunnableModel>(std::move(model));
+}
+
+} // namespace core

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/base/load_report.h"
+#include "core/base/result.h"
+#include "core/capture/capture_request.h"
+#include "core/capture_torch/run_observer.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+// An input of a run and where it came from ("f32[2,3]=randn", "x.npy", "sample_inputs").
+struct ModelInput
+{
+    std::string name;
+    c10::IValue value;
+    std::string origin;
+};
+
+// The leaves of what a model returned, with their places in it.
+using ModelOutputs = std::vector<std::pair<std::string, c10::IValue>>;
+
+// Where a run failed.
+struct ModelFailure
+{
+    std::vector<RunFrame> frames; // outermost first; empty: not known
+    std::string message;          // the op's own words
+};
+
+// A model file that can be run: .pt2 or TorchScript behind one face. Not thread safe.
+class RunnableModel
+{
+public:
+    virtual ~RunnableModel() = default;
+
+    // By the file's content. Reads what the model is made of and runs nothing. unsupported with all names
+    // when it needs something that is not here.
+    static Result<std::unique_ptr<RunnableModel>> open(const CaptureRequest &request, LoadReport &report);
+
+    virtual std::string kind() const = 0; // "pt2", "torchscript"
+    virtual std::string className() const = 0;
+    virtual Value facts() const = 0; // what else the file says: versions, traced, frozen, mapped devices
+
+    // Inputs from the request, else from the file. invalidArgument names the input.
+    virtual Status buildInputs(const CaptureRequest &request) = 0;
+    virtual const std::vector<ModelInput> &inputs() const = 0;
+    // The same model with state and inputs of its own.
+    virtual Result<std::unique_ptr<RunnableModel>> copy() const = 0;
+
+    // One run. OBSERVER (may be null) hears all of it: modules, state, inputs, nodes, outputs. Errors:
+    // cancelled (detail "stopped" after StopRun), modelFailed.
+    virtual Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
+                                     const JobContext &context) = 0;
+    virtual std::optional<ModelFailure> failure() const = 0;
+    // Tells parameters, buffers and constants by name, without a run.
+    virtual void declareState(RunObserver &observer) const = 0;
+    // Tensors that the run uses, by name: parameters and buffers, tied ones once.
+    virtual std::vector<std::pair<std::string, at::Tensor>> parameters() const = 0;
+};
+
+// The two kinds; open() chooses.
+Result<std::unique_ptr<RunnableModel>> openScriptModel(const CaptureRequest &request);
+Result<std::unique_ptr<RunnableModel>> openPt2Model(const CaptureRequest &request, LoadReport &report);
+
+// The arguments of REQUEST as given by --input and --inputs. invalidArgument names the part.
+Result<struct InputArguments> requestedInputs(const CaptureRequest &request);
+
+// A value with tensors of its own.
+c10::IValue cloneValue(const c10::IValue &value);
+
+} // namespace core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/capture_torch/run_observer.h"
+
+#include <string>
+#include <vector>
+
+namespace torch::jit {
+struct SourceRange;
+}
+
+namespace core {
+
+// What a TorchScript file recorded about the place of one node.
+struct ScriptPlace
+{
+    // One frame for scripted code (none without a file name); the whole Python stack for traced code,
+    // outermost first.
+    std::vector<RunFrame> frames;
+    bool traced = false;
+};
+
+// The place of a node of a function called FUNCTION.
+ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string &function);
+
+// The frames of the op that the TorchScript interpreter of this thread is running, outermost first, from its
+// own call stack: what the places of nodes must add up to.
+std::vector<RunFrame> interpreterFrames();
+
+// A piece of a source file that the range's text is: the function it stands in.
+struct SourcePiece
+{
+    std::string file;
+    std::uint32_t firstLine = 0;
+    std::string text;
+};
+// Nothing for traced code and for places without a file.
+std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range);
+
+} // namespace core

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/script_markers.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/autocast.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+#include <torch/csrc/jit/passes/inline_fork_wait.h>
+#include <torch/csrc/jit/passes/inliner.h>
+#include <torch/csrc/jit/passes/peephole.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace core {
+
+namespace {
+
+using torch::jit::Block;
+using torch::jit::Node;
+using torch::jit::Stack;
+using torch::jit::Value;
+
+// A marker is an operator of the interpreter, a plain function: this is the only way to tell it who listens.
+thread_local ScriptListener *t_listener = nullptr;
+
+// opscope::enter(int graph, self of a method, int count)
+void enterMarker(Stack &stack)
+{
+    const auto count = static_cast<std::size_t>(torch::jit::pop(stack).toInt());
+    const c10::IValue *const first = &*(stack.end() - static_cast<std::ptrdiff_t>(count));
+    if (t_listener != nullptr)
+        t_listener->graphEntered(static_cast<std::uint32_t>(first[0].toInt()),
+                                 count > 1 ? &first[1] : nullptr);
+    torch::jit::drop(stack, count);
+}
+
+// opscope::leave(int graph, outputs..., int count)
+void leaveMarker(Stack &stack)
+{
+    const auto count = static_cast<std::size_t>(torch::jit::pop(stack).toInt());
+    const auto first = stack.end() - static_cast<std::ptrdiff_t>(count);
+    if (t_listener != nullptr)
+        t_listener->graphLeft(static_cast<std::uint32_t>(first->toInt()), {first + 1, stack.end()});
+    torch::jit::drop(stack, count);
+}
+
+void atMarker(Stack &stack)
+{
+    const auto node = static_cast<std::uint32_t>(torch::jit::pop(stack).toInt());
+    if (t_listener != nullptr)
+        t_listener->nodeReached(node);
+}
+
+// opscope::block(int node, int block, int turn)
+void blockMarker(Stack &stack)
+{
+    const std::int64_t turn = torch::jit::pop(stack).toInt();
+    const std::int64_t block = torch::jit::pop(stack).toInt();
+    const std::int64_t node = torch::jit::pop(stack).toInt();
+    if (t_listener != nullptr)
+        t_listener->blockEntered(static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(block), turn);
+}
+
+void afterMarker(Stack &stack)
+{
+    const auto node = static_cast<std::uint32_t>(torch::jit::pop(stack).toInt());
+    if (t_listener != nullptr)
+        t_listener->blocksLeft(node);
+}
+
+torch::jit::Operator marker(const char *schema, void (*function)(Stack &))
+{
+    return {schema, [function](Stack &stack) { function(stack); }, c10::AliasAnalysisKind::CONSERVATIVE};
+}
+
+const torch::jit::RegisterOperators kMarkers({
+    marker("opscope::enter(...) -> ()", enterMarker),
+    marker("opscope::leave(...) -> ()", leaveMarker),
+    marker("opscope::at(int node) -> ()", atMarker),
+    marker("opscope::block(int node, int block, int turn) -> ()", blockMarker),
+    marker("opscope::after(int node) -> ()", afterMarker),
+});
+
+// Nodes that never dispatch an op and call nothing.
+bool isSilent(const Node *node)
+{
+    switch (node->kind()) {
+    case c10::prim::Constant:
+    case c10::prim::GetAttr:
+    case c10::prim::SetAttr:
+    case c10::prim::ListConstruct:
+    case c10::prim::ListUnpack:
+    case c10::prim::TupleConstruct:
+    case c10::prim::TupleUnpack:
+    case c10::prim::TupleIndex:
+    case c10::prim::DictConstruct:
+    case c10::prim::CreateObject:
+    case c10::prim::unchecked_cast:
+    case c10::prim::unchecked_unwrap_optional:
+    case c10::prim::Uninitialized:
+    case c10::prim::Print:
+        return true;
+    default:
+        return node->kind().is_attr();
+    }
+}
+
+bool isNumber(const c10::TypePtr &type)
+{
+    switch (type->kind()) {
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::NumberType:
+    case c10::TypeKind::ComplexType:
+        return true;
+    case c10::TypeKind::ListType:
+        return isNumber(type->expectRef<c10::ListType>().getElementType());
+    case c10::TypeKind::OptionalType:
+        return isNumber(type->expectRef<c10::OptionalType>().getElementType());
+    default:
+        return false;
+    }
+}
+
+class Marker
+{
+public:
+    explicit Marker(ScriptProgram &program) : m_program(program) {}
+
+    void module(torch::jit::Module &module)
+    {
+        for (const torch::jit::Module &part : module.modules())
+            for (const torch::jit::Method &method : part.get_methods())
+                function(method.function(), true);
+    }
+
+private:
+    void function(torch::jit::Function &function, bool isMethod)
+    {
+        if (!function.isGraphFunction() || !m_done.insert(&function).second)
+            return;
+        const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(function).graph();
+        torch::jit::InlineForkWait(graph);
+        const auto id = static_cast<std::uint32_t>(m_program.graphs.size());
+        m_program.graphs.push_back({function.name(), isMethod});
+        m_name = function.name();
+        block(graph->block());
+        edges(*graph, id, isMethod);
+        // Functions that this one calls, found while its nodes were marked.
+        for (torch::jit::Function *called : std::exchange(m_called, {}))
+            this->function(*called, false);
+    }
+
+    Value *constant(Node *before, std::int64_t value)
+    {
+        const torch::jit::WithInsertPoint here(before);
+        return before->owningGraph()->insertConstant(value);
+    }
+
+    Node *mark(Node *before, const char *name, std::vector<Value *> inputs)
+    {
+        Node *made = before->owningGraph()->create(c10::Symbol::fromQualString(name), inputs, 0);
+        made->setSourceRange(before->sourceRange());
+        return made->insertBefore(before);
+    }
+
+    void edges(torch::jit::Graph &graph, std::uint32_t id, bool isMethod)
+    {
+        Node *const first = *graph.nodes().begin();
+        std::vector<Value *> inputs = {constant(first, id)};
+        if (isMethod)
+            inputs.push_back(graph.inputs()[0]);
+        inputs.push_back(constant(first, static_cast<std::int64_t>(inputs.size())));
+        mark(first, "opscope::enter", inputs);
+        Node *const last = graph.return_node();
+        std::vector<Value *> outputs = {constant(last, id)};
+        outputs.insert(outputs.end(), graph.outputs().begin(), graph.outputs().end());
+        outputs.push_back(constant(last, static_cast<std::int64_t>(outputs.size())));
+        mark(last, "opscope::leave", outputs);
+    }
+
+    void block(Block *block)
+    {
+        const std::vector<Node *> nodes(block->nodes().begin(), block->nodes().end());
+        for (Node *node : nodes) {
+            if (isSilent(node))
+                continue;
+            const auto id = static_cast<std::uint32_t>(m_program.nodes.size());
+            m_ids.emplace(node, id);
+            describe(node);
+            mark(node, "opscope::at", {constant(node, id)});
+            if (node->kind() == c10::prim::Enter || node->kind() == c10::prim::Exit)
+                m_program.usesAutocast = true;
+            if (node->kind() == c10::prim::CallFunction)
+                called(node);
+            blocks(node, id);
+        }
+    }
+
+    void blocks(Node *node, std::uint32_t id)
+    {
+        for (std::size_t i = 0; i < node->blocks().size(); ++i) {
+            Block *const inner = node->blocks()[i];
+            block(inner);
+            Node *const first = *inner->nodes().begin(); // the return node of an empty block
+            Value *const turn = node->kind() == c10::prim::Loop ? inner->inputs()[0] : constant(first, 0);
+            mark(first, "opscope::block",
+                 {constant(first, id), constant(first, static_cast<std::int64_t>(i)), turn});
+        }
+        if (!node->blocks().empty())
+            mark(node->next(), "opscope::after", {constant(node->next(), id)});
+    }
+
+    void called(Node *node)
+    {
+        const auto type = node->inputs()[0]->type()->cast<c10::FunctionType>();
+        if (type)
+            m_called.push_back(type->function());
+    }
+
+    void describe(Node *node)
+    {
+        ScriptNode facts;
+        facts.kind = node->kind().toQualString();
+        facts.place = scriptPlace(node->sourceRange(), m_name);
+        std::unordered_set<Value *> seen;
+        for (Value *input : node->inputs())
+            if (isNumber(input->type()))
+                numberSources(input, facts.numberSources, seen);
+        if (auto piece = sourcePiece(node->sourceRange());
+            piece && m_pieces.insert(piece->file + ':' + std::to_string(piece->firstLine)).second)
+            m_program.sources.push_back(std::move(*piece));
+        m_program.nodes.push_back(std::move(facts));
+    }
+
+    // Walks a number back over scalar arithmetic to the nodes that took it out of a tensor.
+    void numberSources(Value *value, std::vector<std::uint32_t> &out, std::unordered_set<Value *> &seen)
+    {
+        if (!seen.insert(value).second)
+            return;
+        Node *const node = value->node();
+        const bool fromTensor = std::any_of(node->inputs().begin(), node->inputs().end(), [](Value *input) {
+            return input->type()->isSubtypeOf(*c10::TensorType::get());
+        });
+        if (fromTensor) {
+            if (const auto id = m_ids.find(node);
+                id != m_ids.end() && std::find(out.begin(), out.end(), id->second) == out.end())
+                out.push_back(id->second);
+            return;
+        }
+        if (node->kind() == c10::prim::If || node->kind() == c10::prim::Loop) {
+            for (Block *inner : node->blocks())
+                for (Value *result : inner->outputs())
+                    if (isNumber(result->type()))
+                        numberSources(result, out, seen);
+        }
+        for (Value *input : node->inputs())
+            if (isNumber(input->type()))
+                numberSources(input, out, seen);
+    }
+
+    ScriptProgram &m_program;
+    std::unordered_set<torch::jit::Function *> m_done;
+    std::unordered_map<Node *, std::uint32_t> m_ids;
+    std::unordered_set<std::string> m_pieces;
+    std::vector<torch::jit::Function *> m_called;
+    std::string m_name;
+};
+
+// With the executor's optimisation off nobody applies autocast regions.
+void applyAutocast(torch::jit::Module &module)
+{
+    const auto method = module.find_method("forward");
+    if (!method)
+        return;
+    auto graph = torch::jit::toGraphFunction(method->function()).graph();
+    torch::jit::Inline(*graph);
+    torch::jit::PeepholeOptimize(graph, true);
+    torch::jit::ConstantPropagationImmutableTypes(graph);
+    torch::jit::Autocast(graph);
+}
+
+} // namespace
+
+ScriptProgram markScript(torch::jit::Module &module)
+{
+    ScriptProgram program;
+    Marker(program).module(module);
+    if (program.usesAutocast)
+        applyAutocast(module);
+    return program;
+}
+
+ScriptListenerScope::ScriptListenerScope(ScriptListener &listener)
+    : m_before(std::exchange(t_listener, &listener))
+{
+}
+
+ScriptListenerScope::~ScriptListenerScope()
+{
+    t_listener = m_before;
+}
+
+} // namespace core

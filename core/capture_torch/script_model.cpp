@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/script_model.h"
+
+#include "core/capture_torch/script_run.h"
+
+#include <c10/util/Exception.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/jit_exception.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace core {
+
+namespace {
+
+// "__torch__.a.___torch_mangle_3.Net" -> "a.Net"
+std::string plainTypeName(const c10::ClassTypePtr &type)
+{
+    std::string name = type->name() ? type->name()->qualifiedName() : std::string();
+    constexpr std::string_view kPrefix = "__torch__.";
+    if (name.starts_with(kPrefix))
+        name.erase(0, kPrefix.size());
+    for (std::size_t at = 0; (at = name.find("___torch_mangle_")) != std::string::npos;) {
+        const std::size_t end = name.find('.', at);
+        name.erase(at, end == std::string::npos ? end : end + 1 - at);
+    }
+    return name;
+}
+
+// Tensors of one group are the same memory seen the same way.
+using TensorKey =
+    std::tuple<const void *, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>, int>;
+
+TensorKey keyOf(const at::Tensor &tensor)
+{
+    const bool memory = tensor.layout() == c10::kStrided && tensor.has_storage() && tensor.numel() > 0 &&
+                        !tensor.is_quantized();
+    const void *const where = memory ? static_cast<const void *>(tensor.storage().unsafeGetStorageImpl())
+                                     : static_cast<const void *>(tensor.unsafeGetTensorImpl());
+    if (!memory)
+        return {where, 0, {}, {}, 0};
+    return {where, tensor.storage_offset(), tensor.sizes().vec(), tensor.strides().vec(),
+            static_cast<int>(tensor.scalar_type())};
+}
+
+struct NamedGroup
+{
+    TensorRole role;
+    std::vector<std::string> names;
+    at::Tensor tensor;
+};
+
+std::vector<NamedGroup> namedTensors(const torch::jit::Module &module)
+{
+    std::vector<NamedGroup> groups;
+    std::map<TensorKey, std::size_t> known;
+    const auto add = [&](TensorRole role, const std::string &name, const at::Tensor &tensor) {
+        if (!tensor.defined())
+            return;
+        const auto [entry, fresh] = known.emplace(keyOf(tensor), groups.size());
+        if (fresh)
+            groups.push_back({role, {name}, tensor});
+        else if (auto &names = groups[entry->second].names;
+                 std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(name);
+    };
+    for (const auto &item : module.named_parameters())
+        add(TensorRole::parameter, item.name, item.value);
+    for (const auto &item : module.named_buffers())
+        add(TensorRole::buffer, item.name, item.value);
+    for (const auto &item : module.named_attributes())
+        if (item.value.isTensor())
+            add(TensorRole::constant, item.name, item.value.toTensor());
+    return groups;
+}
+
+Status loadFailure(const std::filesystem::path &file, const std::string &message)
+{
+    const std::string prefix = file.filename().string() + ": ";
+    if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos) {
+        const std::size_t begin = at + 20;
+        std::string op = message.substr(begin, message.find_first_of(".\n ", begin) - begin);
+        return Status(ErrorCode::unsupported, prefix + "op " + op + " is not available")
+            .withDetail("missing_op")
+            .withRemedy("run the model where its custom ops are installed and record a trace there");
+    }
+    return {ErrorCode::corrupt, prefix + message.substr(0, message.find('\n'))};
+}
+
+void leavesOf(const c10::IValue &value, const std::string &path,
+              std::vector<std::pair<std::string, c10::IValue>> &out)
+{
+    const auto below = [&](const std::string &key) { return path.empty() ? key : path + '.' + key; };
+    if (value.isTuple()) {
+        const auto &tuple = value.toTupleRef();
+        const auto type = tuple.type<c10::TupleType>();
+        const c10::FunctionSchema *fields = type == nullptr ? nullptr : type->schema().get();
+        for (std::size_t i = 0; i < tuple.elements().size(); ++i)
+            leavesOf(tuple.elements()[i],
+                     below(fields == nullptr ? std::to_string(i) : fields->arguments()[i].name()), out);
+    } else if (value.isGenericDict()) {
+        for (const auto &item : value.toGenericDict())
+            leavesOf(item.value(), below(item.key().isString() ? item.key().toStringRef() : "?"), out);
+    } else if (value.isList()) {
+        const auto items = value.toListRef();
+        for (std::size_t i = 0; i < items.size(); ++i)
+            leavesOf(items[i], below(std::to_string(i)), out);
+    } else {
+        out.emplace_back(path, value);
+    }
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, c10::IValue>> outputLeaves(const c10::IValue &value)
+{
+    std::vector<std::pair<std::string, c10::IValue>> leaves;
+    leavesOf(value, "", leaves);
+    return leaves;
+}
+
+std::string failureText(const std::exception &error)
+{
+    const auto *const known = dynamic_cast<const c10::Error *>(&error);
+    std::string text = known == nullptr ? error.what() : known->what_without_backtrace();
+    // The interpreter wraps the message in its own traceback; the last paragraph is the error itself.
+    if (text.find("failed in the TorchScript interpreter") != std::string::npos) {
+        for (const std::string_view start : {"RuntimeError: ", "torch.jit.Error: "})
+            if (const std::size_t at = text.rfind(start); at != std::string::npos)
+                return text.substr(at, text.find_last_not_of(" \n") + 1 - at);
+    }
+    return text.substr(0, text.find_last_not_of(" \n") + 1);
+}
+
+Result<std::unique_ptr<ScriptModel>> ScriptModel::load(const std::filesystem::path &file)
+{
+    try {
+        // The profiling executor specialises graphs after the first runs: rows would change from run to run.
+        torch::jit::getProfilingMode() = false;
+        torch::jit::setGraphExecutorOptimize(false);
+        std::unique_ptr<ScriptModel> model(
+            new ScriptModel(torch::jit::load(file.string(), c10::Device(c10::kCPU))));
+        if (!model->m_module.find_method("forward"))
+            return Status(ErrorCode::unsupported,
+                          file.filename().string() + ": the module has no method forward");
+        model->shareTiedTensors();
+        auto program = std::make_shared<ScriptProgram>(markScript(model->m_module));
+        model->m_traced = std::any_of(program->nodes.begin(), program->nodes.end(),
+                                      [](const ScriptNode &node) { return node.place.traced; });
+        model->m_program = std::move(program);
+        return model;
+    } catch (const std::exception &error) {
+        return loadFailure(file, failureText(error));
+    }
+}
+
+// A tied parameter is one tensor to autograd only when the modules hold the same object.
+void ScriptModel::shareTiedTensors()
+{
+    std::map<TensorKey, at::Tensor> first;
+    for (torch::jit::Module part : m_module.modules()) {
+        const auto type = part.type();
+        for (std::size_t slot = 0; slot < type->numAttributes(); ++slot) {
+            const c10::IValue &value = part._ivalue()->getSlot(slot);
+            if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().numel() == 0)
+                continue;
+            const auto [entry, fresh] = first.emplace(keyOf(value.toTensor()), value.toTensor());
+            if (!fresh && !entry->second.is_same(value.toTensor()) &&
+                entry->second.requires_grad() == value.toTensor().requires_grad())
+                part._ivalue()->setSlot(slot, entry->second);
+        }
+    }
+}
+
+std::vector<ScriptArgument> ScriptModel::arguments() const
+{
+    std::vector<ScriptArgument> arguments;
+    const c10::FunctionSchema &schema = m_module.get_method("forward").function().getSchema();
+    for (std::size_t i = 1; i < schema.arguments().size(); ++i) {
+        const c10::Argument &argument = schema.arguments()[i];
+        arguments.push_back(
+            {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value()});
+    }
+    return arguments;
+}
+
+std::string ScriptModel::className() const
+{
+    return plainTypeName(m_module.type());
+}
+
+bool ScriptModel::isFrozen() const
+{
+    return !m_module.hasattr("training");
+}
+
+void ScriptModel::prepare(bool training, bool gradients)
+{
+    if (!isFrozen())
+        m_module.train(training);
+    if (!gradients)
+        return;
+    std::vector<at::Tensor> parameters;
+    for (const at::Tensor &parameter : m_module.parameters())
+        if (at::isFloatingType(parameter.scalar_type()) || at::isComplexType(parameter.scalar_type()))
+            parameters.push_back(parameter);
+    const bool any = std::any_of(parameters.begin(), parameters.end(),
+                                 [](const at::Tensor &parameter) { return parameter.requires_grad(); });
+    if (!any)
+        for (at::Tensor &parameter : parameters)
+            parameter.set_requires_grad(true);
+}
+
+std::unique_ptr<ScriptModel> ScriptModel::copy() const
+{
+    std::unique_ptr<ScriptModel> made(new ScriptModel(m_module.deepcopy()));
+    made->m_program = m_program;
+    made->m_traced = m_traced;
+    return made;
+}
+
+void ScriptModel::tellState(RunObserver &observer) const
+{
+    std::vector<std::pair<const void *, ModuleInfo>> modules;
+    std::map<const void *, std::size_t> known;
+    for (const auto &item : m_module.named_modules()) {
+        const void *const object = item.value._ivalue().get();
+        const auto [entry, fresh] = known.emplace(object, modules.size());
+        if (!fresh) {
+            modules[entry->second].second.aliases.push_back(item.name);
+            continue;
+        }
+        ModuleInfo info;
+        info.path = item.name;
+        info.type = plainTypeName(item.value.type());
+        if (item.value.hasattr("training"))
+            info.training = item.value.is_training();
+        modules.emplace_back(object, std::move(info));
+    }
+    for (const auto &[object, info] : modules)
+        observer.moduleDeclared(info);
+    for (const NamedGroup &group : namedTensors(m_module))
+        observer.namedTensor(group.role, group.names, group.tensor);
+}
+
+Result<c10::IValue> ScriptModel::run(std::vector<c10::IValue> positional,
+                                     std::unordered_map<std::string, c10::IValue> named,
+                                     RunObserver *observer)
+{
+    std::optional<ScriptRun> watched;
+    m_lastFrames.clear();
+    const auto keepFrames = [&] {
+        if (watched)
+            m_lastFrames = watched->lastFrames();
+    };
+    try {
+        const torch::jit::Method forward = m_module.get_method("forward");
+        if (observer == nullptr)
+            return forward(std::move(positional), named);
+        std::unordered_map<const void *, ModuleInfo> modules;
+        for (const auto &item : m_module.named_modules())
+            modules.try_emplace(item.value._ivalue().get(),
+                                ModuleInfo{item.name, plainTypeName(item.value.type()), {}, {}});
+        watched.emplace(*m_program, std::move(modules), *observer);
+        const ScriptListenerScope listening(*watched);
+        c10::IValue result = forward(std::move(positional), named);
+        watched->end();
+        return result;
+    } catch (const StopRun &) {
+        return Status(ErrorCode::cancelled, "the run was stopped").withDetail("stopped");
+    } catch (const std::exception &error) {
+        keepFrames();
+        return Status(ErrorCode::modelFailed, failureText(error));
+    }
+}
+
+} // namespace core

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TorchScript behind RunnableModel, and what both kinds of model share.
+#include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/runnable_model.h"
+#include "core/capture_torch/script_model.h"
+#include "core/io/file_kind.h"
+
+#include <ATen/ops/scalar_tensor.h>
+
+#include <algorithm>
+
+namespace core {
+
+namespace {
+
+class ScriptRunnable final : public RunnableModel
+{
+public:
+    explicit ScriptRunnable(std::unique_ptr<ScriptModel> model) : m_model(std::move(model)) {}
+
+    std::string kind() const override { return "torchscript"; }
+    std::string className() const override { return m_model->className(); }
+    Value facts() const override
+    {
+        return Value::object({{"traced", m_model->isTraced()}, {"frozen", m_model->isFrozen()}});
+    }
+
+    Status buildInputs(const CaptureRequest &request) override;
+    const std::vector<ModelInput> &inputs() const override { return m_inputs; }
+    Result<std::unique_ptr<RunnableModel>> copy() const override;
+    Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
+                             const JobContext &context) override;
+    std::optional<ModelFailure> failure() const override { return m_failure; }
+    void declareState(RunObserver &observer) const override { m_model->tellState(observer); }
+    std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
+
+private:
+    Status take(InputBuilder &builder, const ScriptArgument &argument, const InputNode &node);
+    void tellInputs(RunObserver &observer) const;
+
+    std::unique_ptr<ScriptModel> m_model;
+    std::vector<ModelInput> m_inputs; // in the order of forward's arguments
+    std::optional<ModelFailure> m_failure;
+};
+
+std::string listed(const std::vector<ScriptArgument> &arguments)
+{
+    std::string text;
+    for (const ScriptArgument &argument : arguments)
+        text += (text.empty() ? "" : ", ") + argument.name + ": " + argument.type;
+    return text.empty() ? "none" : text;
+}
+
+std::string originOf(const InputNode &node)
+{
+    if (node.container != InputNode::Container::none)
+        return "given";
+    if (const auto *spec = std::get_if<TensorSpec>(&node.leaf))
+        return formatTensorSpec(*spec);
+    if (const auto *file = std::get_if<InputFile>(&node.leaf))
+        return file->path.filename().string();
+    return toJson(std::get<Value>(node.leaf));
+}
+
+Status ScriptRunnable::take(InputBuilder &builder, const ScriptArgument &argument, const InputNode &node)
+{
+    Result<c10::IValue> value = builder.build(node, argument.name);
+    if (!value)
+        return value.error();
+    // A tensor argument takes a number as Python's tracing did.
+    if (argument.type == "Tensor" && value->isScalar())
+        value = c10::IValue(at::scalar_tensor(value->toScalar()));
+    if (argument.type == "float" && value->isInt())
+        value = c10::IValue(static_cast<double>(value->toInt()));
+    m_inputs.push_back({argument.name, *std::move(value), originOf(node)});
+    return Status::ok();
+}
+
+Status ScriptRunnable::buildInputs(const CaptureRequest &request)
+{
+    const Result<InputArguments> asked = requestedInputs(request);
+    if (!asked)
+        return asked.error();
+    const std::vector<ScriptArgument> arguments = m_model->arguments();
+    m_inputs.clear();
+    InputBuilder builder(effectiveSeed(request));
+    std::size_t position = 0;
+    std::size_t used = 0;
+    for (const ScriptArgument &argument : arguments) {
+        const auto named = std::find_if(asked->named.begin(), asked->named.end(),
+                                        [&](const NamedInput &input) { return input.name == argument.name; });
+        const InputNode *node = nullptr;
+        if (named != asked->named.end()) {
+            node = &named->node;
+            ++used;
+        } else if (position < asked->positional.size()) {
+            node = &asked->positional[position++];
+        }
+        if (node == nullptr && argument.hasDefault)
+            continue;
+        if (node == nullptr)
+            return Status(ErrorCode::invalidArgument,
+                          "input " + argument.name + " is missing; forward takes " + listed(arguments))
+                .withDetail("missing_input")
+                .withRemedy("give it with --input, for example --input " + argument.name +
+                            "=f32[1,3,224,224]");
+        if (Status status = take(builder, argument, *node); !status)
+            return status;
+    }
+    if (position < asked->positional.size() || used < asked->named.size())
+        return Status(ErrorCode::invalidArgument,
+                      std::to_string(asked->positional.size() + asked->named.size()) +
+                          " inputs were given; forward takes " + listed(arguments));
+    m_model->prepare(request.train, request.gradEnabled);
+    return Status::ok();
+}
+
+Result<std::unique_ptr<RunnableModel>> ScriptRunnable::copy() const
+{
+    auto made = std::make_unique<ScriptRunnable>(m_model->copy());
+    for (const ModelInput &input : m_inputs)
+        made->m_inputs.push_back({input.name, cloneValue(input.value), input.origin});
+    return std::unique_ptr<RunnableModel>(std::move(made));
+}
+
+// Tensors inside lists, tuples and dicts are inputs of their own: "batch.image".
+void tellTensors(RunObserver &observer, const std::string &name, const c10::IValue &value)
+{
+    if (value.isTensor()) {
+        observer.namedTensor(TensorRole::input, {name}, value.toTensor());
+        return;
+    }
+    for (const auto &[path, leaf] : outputLeaves(value))
+        if (leaf.isTensor())
+            observer.namedTensor(TensorRole::input, {path.empty() ? name : name + '.' + path},
+                                 leaf.toTensor());
+}
+
+void ScriptRunnable::tellInputs(RunObserver &observer) const
+{
+    for (const ModelInput &input : m_inputs)
+        tellTensors(observer, input.name, input.value);
+}
+
+Result<ModelOutputs> ScriptRunnable::run(const CaptureRequest &, RunObserver *observer, const JobContext &)
+{
+    m_failure.reset();
+    if (observer != nullptr) {
+        m_model->tellState(*observer);
+        tellInputs(*observer);
+    }
+    std::unordered_map<std::string, c10::IValue> named;
+    for (const ModelInput &input : m_inputs)
+        named.emplace(input.name, input.value);
+    Result<c10::IValue> value = m_model->run({}, std::move(named), observer);
+    if (!value) {
+        m_failure = ModelFailure{m_model->lastFrames(), value.error().message()};
+        return value.error();
+    }
+    ModelOutputs outputs = outputLeaves(*value);
+    if (observer != nullptr)
+        for (const auto &[path, leaf] : outputs)
+            observer->graphOutput(path, leaf);
+    return outputs;
+}
+
+std::vector<std::pair<std::string, at::Tensor>> ScriptRunnable::parameters() const
+{
+    std::vector<std::pair<std::string, at::Tensor>> out;
+    std::vector<const void *> seen;
+    for (const auto &item : m_model->module().named_parameters()) {
+        if (std::find(seen.begin(), seen.end(), item.value.unsafeGetTensorImpl()) != seen.end())
+            continue;
+        seen.push_back(item.value.unsafeGetTensorImpl());
+        out.emplace_back(item.name, item.value);
+    }
+    return out;
+}
+
+} // namespace
+
+Result<std::unique_ptr<RunnableModel>> openScriptModel(const CaptureRequest &request)
+{
+    Result<std::unique_ptr<ScriptModel>> model = ScriptModel::load(request.modelPath);
+    if (!model)
+        return model.error();
+    return std::unique_ptr<RunnableModel>(std::make_unique<ScriptRunnable>(std::move(*model)));
+}
+
+Result<std::unique_ptr<RunnableModel>> RunnableModel::open(const CaptureRequest &request, LoadReport &report)
+{
+    const Result<FileIdentity> identity = identifyFile(request.modelPath);
+    if (!identity)
+        return identity.error();
+    switch (identity->kind) {
+    case FileKind::torchScript:
+        return openScriptModel(request);
+    case FileKind::pt2:
+        return openPt2Model(request, report);
+    default:
+        return notOneOfOurs(request.modelPath, *identity, "a model to run (.pt2 or TorchScript)");
+    }
+}
+
+Result<InputArguments> requestedInputs(const CaptureRequest &request)
+{
+    InputArguments arguments;
+    if (!request.inputsTree.empty()) {
+        Result<InputArguments> tree = readInputTree(request.inputsTree);
+        if (!tree)
+            return tree.error();
+        arguments = *std::move(tree);
+    }
+    for (const InputText &input : request.inputs) {
+        Result<NamedInput> parsed = parseInputOption(input.text);
+        if (!parsed)
+            return parsed.error();
+        if (!input.name.empty())
+            parsed->name = input.name;
+        if (parsed->name.empty())
+            arguments.positional.push_back(std::move(parsed->node));
+        else
+            arguments.named.push_back(*std::move(parsed));
+    }
+    return arguments;
+}
+
+c10::IValue cloneValue(const c10::IValue &value)
+{
+    return value.deepcopy();
+}
+
+} // namespace core
