@@ -57,10 +57,9 @@ struct BadCounts
     std::uint64_t elements = 0;
 };
 
-void addCounts(const Trace &trace, OpId op, BadCounts &counts)
+void addCounts(const GraphTree &tree, OpId op, BadCounts &counts)
 {
-    const TensorId tensor = trace.op(op).tensor;
-    const TensorStats *stats = tensor.isValid() ? trace.stats(tensor) : nullptr;
+    const TensorStats *stats = tree.stats(tree.trace().op(op).tensor);
     if (stats == nullptr)
         return;
     counts.nan += stats->nan;
@@ -76,12 +75,12 @@ std::string shareOrCount(std::uint64_t count, std::uint64_t elements)
     return formatCount(count);
 }
 
-void opBadges(const Trace &trace, CallId call, PictureBox &box)
+void opBadges(const GraphTree &tree, CallId call, PictureBox &box)
 {
     BadCounts counts;
-    const Range rows = trace.call(call).rows;
+    const Range rows = tree.trace().call(call).rows;
     for (std::uint32_t i = 0; i < rows.count; ++i)
-        addCounts(trace, OpId(rows.begin + i), counts);
+        addCounts(tree, OpId(rows.begin + i), counts);
     const bool loud = box.state == NodeState::origin || box.state == NodeState::reached;
     if (counts.nan > 0)
         box.badges.push_back({counts.nan == counts.elements && counts.elements == 1
@@ -118,7 +117,7 @@ void summariseCalls(const GraphTree &tree, PictureBox &box)
         const Range rows = trace.call(call).rows;
         for (std::uint32_t row = 0; row < rows.count; ++row) {
             const TensorId tensor = trace.op(OpId(rows.begin + row)).tensor;
-            const TensorStats *stats = tensor.isValid() ? trace.stats(tensor) : nullptr;
+            const TensorStats *stats = tree.stats(tensor);
             anyNan = anyNan || (stats != nullptr && stats->nan > 0);
             anyInf = anyInf || (stats != nullptr && stats->posInf + stats->negInf > 0);
             if (tensor.isValid() && trace.tensor(tensor).payload.state == PayloadState::saved)
@@ -176,7 +175,7 @@ void describeOp(const GraphTree &tree, CallId id, PictureBox &box)
     } else {
         box.title = shortLabel(trace, box.op);
     }
-    opBadges(trace, id, box);
+    opBadges(tree, id, box);
 }
 
 void describeStack(const GraphTree &tree, const SliceItem &item, PictureBox &box)
@@ -309,7 +308,7 @@ void describeBox(const GraphTree &tree, const SliceItem &item, PictureBox &box)
         if (item.call.isValid()) { // its only op speaks for it
             const std::vector<PictureBadge> plain = std::move(box.badges);
             box.badges.clear();
-            opBadges(trace, item.call, box);
+            opBadges(tree, item.call, box);
             describeCall(tree, item.call, box);
             box.fullName = trace.label(box.op);
         }

@@ -97,7 +97,7 @@ void Drawing::drawCluster(std::size_t index)
 
 void Drawing::drawClusterHeader(const PictureCluster &cluster, const Rect &frame, std::size_t index)
 {
-    const double scale = std::clamp(m_look.zoom / 0.84, 0.5, 1.0);
+    const double scale = std::clamp(m_look.zoom / kTextZoom, 0.5, 1.0);
     const double height = std::min(kClusterHeader * m_look.zoom, 26.0);
     const Rect header = {frame.x, frame.y, frame.width, height};
     const double size = 11.0 * scale;
@@ -162,6 +162,9 @@ void Drawing::drawEdge(std::size_t index)
         pale.opacity *= 0.35F;
         m_list.polyline(line, pale);
     }
+    // A stack's front is below its other cards.
+    if (m_picture.boxes[edge.to].kind == BoxKind::stack)
+        line.back().y -= 7.0 * std::min(1.0, m_look.zoom / kTextZoom);
     const Point tip = line.back();
     const Point before = line[line.size() - 2];
     const double length = std::max(1e-6, std::hypot(tip.x - before.x, tip.y - before.y));
@@ -233,7 +236,7 @@ void Drawing::drawBoxAndStubs(std::uint32_t index)
 void Drawing::drawStub(const PictureStub &stub, std::size_t index, const Rect &box)
 {
     const Rect pill = scaled(stubRect(m_picture, m_layout, stub));
-    const double scale = std::clamp(m_look.zoom / 0.84, 0.4, 1.0);
+    const double scale = std::clamp(m_look.zoom / kTextZoom, 0.4, 1.0);
     Paint paint;
     paint.fill = ColorToken::canvas;
     paint.stroke = isHovered(hitId(GraphHit::stub, index)) ? ColorToken::accent : ColorToken::nodeb;

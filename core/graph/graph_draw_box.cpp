@@ -10,7 +10,6 @@ namespace core {
 
 namespace {
 
-constexpr double kSettledZoom = 0.84; // from here on text has its full size
 constexpr double kGlyphSize = 12.0;
 
 void drawBody(DrawList &list, const PictureBox &box, const Rect &rect, double scale)
@@ -188,7 +187,7 @@ void drawNameBox(DrawList &list, const PictureBox &box, const BoxFrame &frame)
 
 void drawNormalBox(DrawList &list, const PictureBox &box, const BoxFrame &frame)
 {
-    const double scale = std::min(1.0, frame.zoom / kSettledZoom);
+    const double scale = std::min(1.0, frame.zoom / kTextZoom);
     const Rect &rect = frame.box;
     drawBody(list, box, rect, scale);
     drawStateBar(list, box, rect, scale);

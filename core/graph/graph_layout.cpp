@@ -8,13 +8,13 @@ namespace core {
 
 namespace {
 
-constexpr std::array<double, 4> kWidthSteps = {128.0, 180.0, 236.0, 308.0};
+constexpr std::array<double, 4> kWidthSteps = {140.0, 206.0, 272.0, 352.0};
 constexpr double kTextLeft = 14.0;
 constexpr double kTextRight = 12.0;
 constexpr double kGlyphSpace = 18.0;
 constexpr double kBadgePadding = 10.0;
 constexpr double kChevronSpace = 16.0;
-constexpr double kLongestPill = 150.0;
+constexpr double kLongestPill = 180.0;
 
 double sideSpace(const GraphPicture &picture, std::uint32_t box)
 {
@@ -34,7 +34,7 @@ double boxWidth(const PictureBox &box)
     if (!box.badges.empty())
         title += textWidth(box.badges.front().text, kBadgeFont) + kBadgePadding + 8.0;
     const double detail = textWidth(box.subtitle, kDetailFont) + (box.canUnfold ? kChevronSpace : 0.0);
-    const double needed = std::max(title, detail) + kTextLeft + kTextRight;
+    const double needed = (std::max(title, detail) + kTextLeft + kTextRight) / kTextZoom;
     for (const double step : kWidthSteps)
         if (needed <= step)
             return step;
@@ -51,7 +51,7 @@ std::span<const PictureStub> stubsOf(const GraphPicture &picture, std::uint32_t 
 
 double stubWidth(const PictureStub &stub)
 {
-    return std::min(kLongestPill, textWidth(stub.text, kStubFont) + 34.0);
+    return std::min(kLongestPill, (textWidth(stub.text, kStubFont) + 34.0) / kTextZoom);
 }
 
 LayoutRequest graphLayoutRequest(const GraphPicture &picture, std::uint64_t id)

@@ -14,6 +14,8 @@ namespace core {
 inline constexpr double kBoxHeight = 46.0;
 inline constexpr double kStubHeight = 20.0;
 inline constexpr double kStubGap = 24.0;
+// From this zoom on text has its full size on screen, so that boxes are measured for it.
+inline constexpr double kTextZoom = 0.84;
 inline constexpr TextStyle kTitleFont = {FontFamily::words, FontWeight::semibold, 13.0F};
 inline constexpr TextStyle kDetailFont = {FontFamily::mono, FontWeight::regular, 12.0F};
 inline constexpr TextStyle kBadgeFont = {FontFamily::mono, FontWeight::medium, 10.0F};

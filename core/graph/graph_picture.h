@@ -45,6 +45,7 @@ struct PictureBox
     std::uint64_t foldKey = 0; // of a module, stack or run (core/graph/graph_folds.h)
     OpId op;                   // the first row; of a folded box that of its first call
     ModuleCallId moduleCall;   // of a module, or of the first of a stack
+    GradNodeId gradNode;       // of a gradient box
     std::uint32_t opCount = 1;
     std::uint32_t memberCount = 1; // of a stack
     std::uint32_t begin = 0;       // positions in the tree

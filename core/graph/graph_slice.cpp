@@ -54,7 +54,6 @@ private:
                  const std::string &text);
     void label(PictureEdge &edge) const;
     std::uint32_t distinctConsumers(OpId value);
-    EdgeKind edgeKind(OpId value, OpId consumer) const;
 
     std::pair<std::uint32_t, std::uint32_t> range(const SliceItem &item) const
     {
@@ -123,18 +122,6 @@ void SliceBuilder::addItems(const SliceItem &root, std::uint32_t cluster)
     }
 }
 
-EdgeKind SliceBuilder::edgeKind(OpId value, OpId consumer) const
-{
-    const Trace &trace = m_tree.trace();
-    const TensorId tensor = trace.op(value).tensor;
-    const TensorStats *stats = tensor.isValid() ? trace.stats(tensor) : nullptr;
-    if (stats != nullptr && stats->nan > 0)
-        return EdgeKind::nan;
-    if (stats != nullptr && stats->posInf + stats->negInf > 0)
-        return EdgeKind::inf;
-    return trace.callOf(consumer).view ? EdgeKind::alias : EdgeKind::data;
-}
-
 std::uint32_t SliceBuilder::distinctConsumers(OpId value)
 {
     const Trace &trace = m_tree.trace();
@@ -183,7 +170,7 @@ void SliceBuilder::collect(OpId value, OpId consumer, std::uint32_t target)
     const bool isBuffer = source == kNoBox;
     if (!isBuffer &&
         (distinctConsumers(value) <= kMostDrawnConsumers || m_folds.drawnValues.count(value) != 0)) {
-        addEdge(source, target, edgeKind(value, consumer), value);
+        addEdge(source, target, valueEdgeKind(m_tree, value, consumer), value);
         return;
     }
     const auto [found, fresh] = m_shared.try_emplace(value);
@@ -192,7 +179,7 @@ void SliceBuilder::collect(OpId value, OpId consumer, std::uint32_t target)
         shared.producer = source;
         m_sharedOrder.push_back(value);
     }
-    shared.kind = std::max(shared.kind, edgeKind(value, consumer));
+    shared.kind = std::max(shared.kind, valueEdgeKind(m_tree, value, consumer));
     ++shared.uses;
     if (shared.boxes.empty() || shared.boxes.back() != target)
         shared.boxes.push_back(target);
@@ -208,7 +195,8 @@ void SliceBuilder::collectEdges()
         const Range rows = trace.call(m_tree.calls()[at]).rows;
         for (std::uint32_t i = 0; i < rows.count; ++i) {
             const OpId consumer(rows.begin + i);
-            for (const OpId value : trace.parents(consumer))
+            OpId maker;
+            for (const OpId value : inputsOf(trace, consumer, maker))
                 collect(value, consumer, target);
         }
     }
@@ -294,6 +282,17 @@ std::uint32_t GraphSlice::boxOf(const GraphTree &tree, CallId call) const
 {
     const std::uint32_t position = tree.position(call);
     return position == GraphTree::kNoPosition ? kNoBox : boxOfPosition[position];
+}
+
+EdgeKind valueEdgeKind(const GraphTree &tree, OpId value, OpId consumer)
+{
+    const Trace &trace = tree.trace();
+    const TensorStats *stats = tree.stats(trace.op(value).tensor);
+    if (stats != nullptr && stats->nan > 0)
+        return EdgeKind::nan;
+    if (stats != nullptr && stats->posInf + stats->negInf > 0)
+        return EdgeKind::inf;
+    return trace.callOf(consumer).view ? EdgeKind::alias : EdgeKind::data;
 }
 
 GraphSlice graphSlice(const GraphTree &tree, const GraphFolds &folds)

@@ -26,4 +26,7 @@ struct GraphSlice
 // is a stub at each, unless FOLDS draws it.
 GraphSlice graphSlice(const GraphTree &tree, const GraphFolds &folds);
 
+// How the arrow of VALUE into CONSUMER is drawn: by what the value holds, dotted into a view.
+EdgeKind valueEdgeKind(const GraphTree &tree, OpId value, OpId consumer);
+
 } // namespace core

@@ -66,6 +66,11 @@ public:
     std::uint32_t entryBegin(const GraphEntry &entry) const;
     std::uint32_t entryEnd(const GraphEntry &entry) const;
 
+    // Recorded or measured; nullptr when there is none.
+    const TensorStats *stats(TensorId tensor) const
+    {
+        return tensor.isValid() ? m_marks.stats(*m_trace, tensor) : nullptr;
+    }
     NodeState stateOf(CallId call) const;
     bool isUnchecked(CallId call) const;
 

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t kMostBands = 40;
 
-LaneCell tensorCell(const Trace &trace, TensorId tensor)
+LaneCell tensorCell(const GraphTree &tree, TensorId tensor)
 {
     LaneCell cell;
-    const TensorStats *stats = tensor.isValid() ? trace.stats(tensor) : nullptr;
+    const TensorStats *stats = tree.stats(tensor);
     if (stats != nullptr && stats->elements > 0) {
         cell.height =
             laneHeight(static_cast<double>(stats->nonFinite()) / static_cast<double>(stats->elements));
@@ -50,7 +50,7 @@ private:
         for (std::uint32_t i = 0; i < rows.count; ++i) {
             const OpId op(rows.begin + i);
             m_model.cellByOp[op.index()] = index;
-            const LaneCell one = tensorCell(m_trace, m_trace.op(op).tensor);
+            const LaneCell one = tensorCell(m_tree, m_trace.op(op).tensor);
             if (one.height > cell.height) {
                 cell.height = one.height;
                 cell.inf = one.inf;
@@ -70,8 +70,8 @@ private:
             const GradientRow *gradient = tensor.isValid() ? m_trace.gradient(tensor, pass) : nullptr;
             LaneCell cell;
             if (gradient != nullptr && gradient->gradient.isValid()) {
-                cell = tensorCell(m_trace, gradient->gradient);
-                cell.unchecked = m_trace.stats(gradient->gradient) == nullptr;
+                cell = tensorCell(m_tree, gradient->gradient);
+                cell.unchecked = m_tree.stats(gradient->gradient) == nullptr;
                 cell.state = cell.height > 0.0F ? NodeState::propagated : NodeState::clean;
             } else {
                 cell.gap = true;
@@ -81,32 +81,39 @@ private:
         }
     }
 
-    // The deepest level of modules that still gives few bands, counted per level in one walk.
+    // The deepest level of modules that still gives few bands, and above it the modules that go no deeper.
     void addBands()
     {
         std::vector<std::size_t> byDepth;
+        std::vector<bool> hasInner(m_tree.groups().size(), false);
         for (const GraphGroup &group : m_tree.groups()) {
-            if (group.depth >= byDepth.size())
-                byDepth.resize(group.depth + 1, 0);
+            byDepth.resize(std::max<std::size_t>(byDepth.size(), group.depth + 1), 0);
             ++byDepth[group.depth];
+            hasInner[group.parent] = true;
         }
         std::size_t depth = 1;
-        while (depth + 1 < byDepth.size() && byDepth[depth] <= 4 && byDepth[depth + 1] <= kMostBands)
+        while (depth + 1 < byDepth.size() && byDepth[depth + 1] <= kMostBands)
             ++depth;
-        for (const GraphGroup &group : m_tree.groups()) {
-            if (group.depth != depth || group.begin == group.end)
-                continue;
-            LaneBand band;
-            const ModuleId module = m_trace.moduleCall(group.call).module;
-            if (module.isValid())
-                band.title = m_trace.string(m_trace.module(module).address);
-            band.begin = cellAt(group.begin);
-            band.end = cellAt(group.end - 1) + 1;
-            band.state = group.state;
-            m_model.bands.push_back(std::move(band));
+        for (std::size_t i = 1; i < m_tree.groups().size(); ++i) {
+            const GraphGroup &group = m_tree.group(static_cast<std::uint32_t>(i));
+            const bool isBand = group.depth == depth || (group.depth < depth && !hasInner[i]);
+            if (isBand && group.begin < group.end)
+                addBand(group);
         }
         std::sort(m_model.bands.begin(), m_model.bands.end(),
                   [](const LaneBand &a, const LaneBand &b) { return a.begin < b.begin; });
+    }
+
+    void addBand(const GraphGroup &group)
+    {
+        LaneBand band;
+        const ModuleId module = m_trace.moduleCall(group.call).module;
+        if (module.isValid())
+            band.title = m_trace.string(m_trace.module(module).address);
+        band.begin = cellAt(group.begin);
+        band.end = cellAt(group.end - 1) + 1;
+        band.state = group.state;
+        m_model.bands.push_back(std::move(band));
     }
 
     std::uint32_t cellAt(std::uint32_t position) const

@@ -4,7 +4,9 @@
 #include "core/trace/trace.h"
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace core {
@@ -22,12 +24,16 @@ enum class NodeState : std::uint8_t {
 };
 std::string_view nodeStateName(NodeState state);
 
-// The state of every op row of a trace, by OpId; empty: all clean. Reports fill it (nonfinite_origin), or
-// marksFromStats when no report ran.
+// What is known of the rows of a trace beyond the trace itself. BYOP: the state of every op row, by OpId;
+// empty: all clean. MEASURED: statistics of tensors whose trace has none, measured from their values. Reports
+// fill it (nonfinite_origin), or marksFromStats when no report ran.
 struct GraphMarks
 {
     std::vector<NodeState> byOp;
+    std::unordered_map<TensorId, TensorStats> measured;
 
+    // nullptr when neither the trace nor a report has any.
+    const TensorStats *stats(const Trace &trace, TensorId tensor) const;
     NodeState of(OpId op) const { return op.index() < byOp.size() ? byOp[op.index()] : NodeState::clean; }
 };
 
@@ -39,5 +45,20 @@ bool isUnchecked(const Trace &trace, OpId op);
 // propagates; NaN in and none out is a sink; a row with Inf that an origin reads is its cause; a bad output
 // row is reached. -Inf that no origin reads (a mask) stays clean. Linear in ops and edges.
 GraphMarks marksFromStats(const Trace &trace);
+// The ops a row depends on: its parents; of an output row without any, the maker of its tensor.
+std::span<const OpId> inputsOf(const Trace &trace, OpId op, OpId &maker);
+
+// What a report on births found: rows where NaN or Inf is born, births that are there by design (a mask's
+// -Inf), rows that swallow it.
+struct BirthEvents
+{
+    std::vector<OpId> births;
+    std::vector<OpId> byDesign;
+    std::vector<OpId> sinks;
+};
+// States by a report's events: its births are the origins, a birth by design that an origin reads its cause,
+// else clean; what the statistics say fills in the rest (propagated, reached).
+GraphMarks marksFromEvents(const Trace &trace, const BirthEvents &events,
+                           std::unordered_map<TensorId, TensorStats> measured = {});
 
 } // namespace core

@@ -8,8 +8,9 @@ namespace core {
 namespace {
 
 constexpr std::size_t kSmallestStack = 3;
-constexpr std::size_t kMostItems = 36; // of one frame before runs are made
-constexpr std::size_t kRunItems = 12;  // a run's size when few runs are enough
+constexpr std::size_t kSmallestLeafStack = 8; // of modules of one op, which are as good as ops
+constexpr std::size_t kMostItems = 36;        // of one frame before runs are made
+constexpr std::size_t kRunItems = 12;         // a run's size when few runs are enough
 constexpr std::size_t kMostRuns = 24;
 
 constexpr std::uint64_t kModuleTag = 1ULL << 62U;
@@ -44,9 +45,11 @@ public:
         while (at < m_part.pastEntry) {
             const GraphEntry &entry = m_entries[at];
             const std::uint32_t length = entry.isGroup ? stackLength(at) : 1;
-            if (length >= kSmallestStack)
+            const bool isLeaf = entry.isGroup && onlyCall(m_tree, entry.value).isValid();
+            const bool isStack = length >= (isLeaf ? kSmallestLeafStack : kSmallestStack);
+            if (isStack)
                 out.push_back(stack(at, length));
-            for (std::uint32_t i = 0; length < kSmallestStack && i < length; ++i)
+            for (std::uint32_t i = 0; !isStack && i < length; ++i)
                 out.push_back(single(at + i));
             at += length;
         }

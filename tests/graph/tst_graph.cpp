@@ -24,13 +24,13 @@ std::string blocksText(int count, int badBlock)
     std::string value = "x";
     for (int i = 0; i < count; ++i) {
         const std::string n = std::to_string(i);
-        text += "add " + value + " live -> a" + n + ":f32[2,4]=" + (i > badBlock ? "nan" : "1") + " in h." +
+        text += "add " + value + " live -> a" + n + ":f32[2,4]=" + (i > badBlock ? "nan" : "1") +
+                " !stats in h." + n + "\n";
+        text += "relu a" + n + " -> r" + n + ":f32[2,4]=" + (i >= badBlock ? "nan" : "1") + " !stats in h." +
                 n + "\n";
-        text +=
-            "relu a" + n + " -> r" + n + ":f32[2,4]=" + (i >= badBlock ? "nan" : "1") + " in h." + n + "\n";
         value = "r" + n;
     }
-    return text + "sum " + value + " -> s:f32[]=" + (badBlock < count ? "nan" : "1") + "\noutput s\n";
+    return text + "sum " + value + " -> s:f32[]=" + (badBlock < count ? "nan" : "1") + " !stats\noutput s\n";
 }
 
 std::shared_ptr<const GraphTree> treeOf(const std::string &text)
@@ -71,6 +71,7 @@ private Q_SLOTS:
     void equalSiblingsFold();
     void stateBreaksAStack();
     void unfoldedMemberStandsAlone();
+    void reportedEventsMakeTheStates();
     void manyConsumersAreStubs();
     void stubsCanBeDrawn();
     void smallTraceIsShownWhole();
@@ -138,6 +139,28 @@ void TestGraph::unfoldedMemberStandsAlone()
     for (const PictureBox &one : slice.picture.boxes)
         stacks += one.kind == BoxKind::stack ? 1 : 0;
     QCOMPARE(stacks, 2);
+}
+
+void TestGraph::reportedEventsMakeTheStates()
+{
+    const auto trace =
+        tests::traceFromText("input x:f32[2]=1\nmasked_fill x -> m:f32[2]=-inf !stats\n"
+                             "softmax m -> p:f32[2]=nan !stats\nrelu p -> r:f32[2]=nan !stats\n"
+                             "argmax r -> a:i64[]=0 !stats\noutput a\n");
+    const auto op = [&](const char *label) { return trace->findLabel(label); };
+    BirthEvents events;
+    events.births = {op("softmax_1_2")};
+    events.byDesign = {op("maskedfill_1_1")};
+    events.sinks = {op("argmax_1_4")};
+    for (const std::vector<OpId> &list : {events.births, events.byDesign, events.sinks})
+        QVERIFY(list[0].isValid());
+    const GraphMarks marks = marksFromEvents(*trace, events);
+    QVERIFY(marks.of(events.births[0]) == NodeState::origin);
+    QVERIFY(marks.of(events.byDesign[0]) == NodeState::cause);
+    QVERIFY(marks.of(op("relu_1_3")) == NodeState::propagated);
+    QVERIFY(marks.of(events.sinks[0]) == NodeState::sink);
+    events.births.clear();
+    QVERIFY(marksFromEvents(*trace, events).of(events.byDesign[0]) == NodeState::clean);
 }
 
 void TestGraph::manyConsumersAreStubs()
@@ -279,7 +302,7 @@ void TestGraph::statesDifferWithoutColour()
 
 void TestGraph::drawListOfASmallGraph()
 {
-    const auto tree = treeOf("input x:f32[2]=1\nlog x -> y:f32[2]=nan,0\n");
+    const auto tree = treeOf("input x:f32[2]=1\nlog x -> y:f32[2]=nan,0 !stats\n");
     const GraphSlice slice = graphSlice(*tree, foldsToFit(*tree));
     GraphLook look;
     look.selected = {1};

@@ -20,12 +20,13 @@ std::string traceText()
     std::string value = "x";
     for (int i = 0; i < 12; ++i) {
         const std::string n = std::to_string(i);
+        text += "add " + value + " live -> a" + n + ":f32[2,4]=" + (i > 4 ? "nan" : "1") + " !stats in h." +
+                n + "\n";
         text +=
-            "add " + value + " live -> a" + n + ":f32[2,4]=" + (i > 4 ? "nan" : "1") + " in h." + n + "\n";
-        text += "relu a" + n + " -> r" + n + ":f32[2,4]=" + (i >= 4 ? "nan" : "1") + " in h." + n + "\n";
+            "relu a" + n + " -> r" + n + ":f32[2,4]=" + (i >= 4 ? "nan" : "1") + " !stats in h." + n + "\n";
         value = "r" + n;
     }
-    return text + "sum " + value + " -> s:f32[]=nan\noutput s\n";
+    return text + "sum " + value + " -> s:f32[]=nan !stats\noutput s\n";
 }
 
 core::LayoutResult answerTo(const core::LayoutRequest &request)

@@ -65,8 +65,8 @@ void GraphPane::buildOverlays()
     connect(m_notice, &NoticeBar::actionWanted, this, [this] {
         if (m_state.pending())
             Q_EMIT layoutCancelled();
-        else if (m_state.hasTree())
-            m_state.replaceTree(std::make_shared<core::GraphTree>(m_state.tree())), requestLayout();
+        else if (m_state.retry())
+            requestLayout();
     });
 }
 

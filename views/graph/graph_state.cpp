@@ -36,6 +36,13 @@ void GraphState::makeSlice()
     m_pending = core::graphLayoutRequest(m_nextSlice.picture, ++m_lastId);
 }
 
+bool GraphState::retry()
+{
+    if (m_tree)
+        makeSlice();
+    return m_tree != nullptr;
+}
+
 bool GraphState::setFolds(core::GraphFolds folds)
 {
     if (!m_tree || folds == m_folds)

@@ -29,6 +29,8 @@ public:
     const core::GraphFolds &folds() const { return m_folds; }
     // Makes the slice and its request; nothing when the folds are the same.
     bool setFolds(core::GraphFolds folds);
+    // Asks for the layout of the same slice again; false without a tree.
+    bool retry();
     const std::optional<core::LayoutRequest> &pending() const { return m_pending; }
     // False when the answer is not that of the newest request or does not hold together.
     bool takeLayout(core::LayoutResult result);

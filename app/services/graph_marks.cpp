@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/services/graph_marks.h"
+
+namespace app {
+
+core::GraphMarks graphMarks(const core::TraceStatistics &statistics, const core::NonFiniteScan &scan)
+{
+    const core::Trace &trace = statistics.trace();
+    core::BirthEvents events;
+    for (const core::NonFiniteEntry &birth : scan.births)
+        (birth.byDesign ? events.byDesign : events.births).push_back(birth.op);
+    for (const core::NonFiniteEntry &sink : scan.sinks)
+        if (!sink.byDesign)
+            events.sinks.push_back(sink.op);
+    std::unordered_map<core::TensorId, core::TensorStats> measured;
+    for (std::size_t i = 0; i < trace.tensors().size(); ++i) {
+        const core::TensorId tensor(i);
+        if (statistics.isRecorded(tensor))
+            continue;
+        if (const core::TensorStats *stats = statistics.find(tensor))
+            measured.emplace(tensor, *stats);
+    }
+    return core::marksFromEvents(trace, events, std::move(measured));
+}
+
+} // namespace app
