@@ -24,10 +24,11 @@ struct ReportOption
 };
 
 enum class ReportSubject : std::uint8_t {
-    trace,     // one trace
-    twoTraces, // two traces
-    tensors,   // one trace or one file of named tensors
-    twoTensors // two of them
+    trace,      // one trace
+    twoTraces,  // two traces
+    tensors,    // one trace or one file of named tensors
+    twoTensors, // two of them
+    nothing     // a fixed text
 };
 
 // One helper of the reference page that works on saved data.
