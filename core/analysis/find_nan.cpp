@@ -53,7 +53,7 @@ Value savedResult(const SavedFinding &finding, const TraceStatistics &statistics
                                   {"scope", finding.scope},
                                   {"uncertainty_zone", labelList(finding.zone)},
                                   {"message", finding.message},
-                                  {"label_status", found ? Value("final") : Value()}});
+                                  {"label_status", "final"}});
     if (!found)
         return result;
     const OpRow &row = trace.op(finding.op);

@@ -39,6 +39,7 @@ public:
         root.op = op;
         if (op.isValid())
             describe(root, m_trace.op(op).tensor);
+        root.requiresGrad = -1;
         if (!root.shape.isNull())
             root.name += " " + shapeText(m_trace.shape(m_trace.op(op).tensor));
         root.id = static_cast<std::uint32_t>(sketch.nodes.size());
@@ -84,10 +85,12 @@ private:
             sketch.edges.emplace_back(number, consumer);
     }
 
+    // In reverse, so that the first input is walked first.
     void push(GradNodeId id, std::uint32_t number)
     {
-        for (const GradEdgeRow &edge : m_trace.nextEdges(id))
-            m_stack.emplace_back(edge.node, number);
+        const auto next = m_trace.nextEdges(id);
+        for (std::size_t i = next.size(); i-- > 0;)
+            m_stack.emplace_back(next[i].node, number);
     }
 
     std::uint32_t add(GradNodeId id)

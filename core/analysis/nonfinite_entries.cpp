@@ -34,6 +34,19 @@ Value commonValue(const NonFiniteEntry &entry, const Trace &trace)
                           {"source", sourceValue(trace, entry.op)}});
 }
 
+// What the capture kept of the operands at the element that ENTRY names; null when it kept none.
+Value operandsValue(const NonFiniteEntry &entry, const TensorRow &tensor, const Trace &trace)
+{
+    for (const StringId id : {tensor.operandsAtFirst, tensor.operandsAtFirstNan}) {
+        if (!id.isValid())
+            continue;
+        const auto kept = parseJson(trace.string(id), "operands");
+        if (kept && kept->at("at").isInt() && kept->at("at").toInt() == entry.firstIndex)
+            return kept->at("values");
+    }
+    return {};
+}
+
 std::string countsText(const TensorStats &counts)
 {
     std::string text;
@@ -92,6 +105,7 @@ Value entryValue(const NonFiniteEntry &entry, const Trace &trace)
     value.set("first_index",
               entry.firstIndex < 0 ? Value() : shapeValue(unravelled(entry.firstIndex, trace.shape(tensor))));
     value.set("shape", shapeValue(trace.shape(tensor)));
+    value.set("operands_at_first_index", operandsValue(entry, trace.tensor(tensor), trace));
     value.set("by_design", entry.byDesign);
     return value;
 }

@@ -39,6 +39,10 @@ Coverage coverageOf(const TraceStatistics &statistics)
         if (why == Unavailable::nonTensor)
             continue;
         if (const TensorStats *stats = statistics.find(tensor)) {
+            // As in the original an empty payload is nothing that was looked at; recorded statistics say that
+            // it was.
+            if (stats->elements == 0 && !statistics.isRecorded(tensor))
+                continue;
             ++coverage.checked;
             recorded = recorded || statistics.isRecorded(tensor);
             if (stats->nonFinite() > 0)

@@ -26,6 +26,7 @@ struct Entry
     std::string kind;
     TensorId tensor;
     std::string typeName; // of an entry that is no tensor
+    std::string skip;     // why its tensor could not be read; empty otherwise
 };
 
 ReportError configError(std::string code, std::string message, std::string remedy)
@@ -85,19 +86,15 @@ private:
                     entry.aliases.emplace_back(trace.string(alias));
                 entry.kind = mapping ? "mapping" : (row.isBuffer ? "buffer" : "parameter");
                 entry.tensor = row.tensor;
-                if (!row.tensor.isValid())
-                    entry.typeName = typeOf(trace.string(row.attributesJson));
+                if (!row.tensor.isValid()) {
+                    const auto facts = parseJson(trace.string(row.attributesJson), "attributes");
+                    entry.typeName = facts ? facts->at("type").toString() : "object";
+                    entry.skip = facts ? facts->at("skip").toString() : "";
+                }
                 m_names.push_back(entry.name);
                 m_names.insert(m_names.end(), entry.aliases.begin(), entry.aliases.end());
                 entries.push_back(std::move(entry));
             }
-    }
-
-    static std::string typeOf(std::string_view json)
-    {
-        const auto attributes = parseJson(json, "attributes");
-        const std::string type = attributes ? attributes->at("type").toString() : std::string();
-        return type.empty() ? "object" : type;
     }
 
     std::string knownNames() const
@@ -264,7 +261,7 @@ private:
     std::string skipReason(const Entry &entry) const
     {
         if (!entry.tensor.isValid())
-            return "not a tensor: " + entry.typeName;
+            return entry.skip.empty() ? "not a tensor: " + entry.typeName : entry.skip;
         switch (m_statistics.unavailable(entry.tensor)) {
         case Unavailable::no:
             return {};

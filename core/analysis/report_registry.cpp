@@ -8,6 +8,7 @@
 #include "core/analysis/nonfinite_reports.h"
 #include "core/analysis/parameter_reports.h"
 #include "core/analysis/report_parts.h"
+#include "core/base/near_names.h"
 
 #include <fmt/format.h>
 
@@ -191,23 +192,6 @@ std::string_view typeName(OptionType type)
     return "a value";
 }
 
-std::size_t editDistance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j)
-        row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-            diagonal = above;
-        }
-    }
-    return row[b.size()];
-}
-
 } // namespace
 
 std::span<const ReportDefinition> reportDefinitions()
@@ -224,23 +208,6 @@ const ReportDefinition *findReport(std::string_view name)
     return nullptr;
 }
 
-std::vector<std::string> nearestNames(std::string_view name, std::span<const std::string_view> names,
-                                      std::size_t count)
-{
-    std::vector<std::pair<std::size_t, std::string_view>> near;
-    for (const std::string_view candidate : names) {
-        const std::size_t distance = editDistance(name.substr(0, 200), candidate.substr(0, 200));
-        if (distance <= std::max<std::size_t>(2, std::max(name.size(), candidate.size()) / 2))
-            near.emplace_back(distance, candidate);
-    }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
-    std::vector<std::string> result;
-    for (std::size_t i = 0; i < std::min(count, near.size()); ++i)
-        result.emplace_back(near[i].second);
-    return result;
-}
-
 Result<Value> completeOptions(const ReportDefinition &report, const Value &options)
 {
     std::vector<std::string_view> names;
@@ -249,14 +216,13 @@ Result<Value> completeOptions(const ReportDefinition &report, const Value &optio
     for (const auto &[name, value] : options.toObject()) {
         if (std::find(names.begin(), names.end(), name) != names.end())
             continue;
-        const auto near = nearestNames(name, names);
+        const auto near = nearNames(name, names);
         return Status(ErrorCode::invalidArgument,
                       fmt::format("report {} has no option \"{}\"", report.name, name))
             .withDetail("option_unknown")
             .withRemedy(names.empty() ? "it takes no options"
                                       : fmt::format("its options are {}",
-                                                    near.empty() ? fmt::format("{}", fmt::join(names, ", "))
-                                                                 : joined(near)));
+                                                    fmt::join(near.empty() ? names : near, ", ")));
     }
     Value complete = Value::object();
     for (const ReportOption &option : report.options) {

@@ -53,8 +53,4 @@ Result<Value> completeOptions(const ReportDefinition &report, const Value &optio
 // `error`.
 Result<Report> runReport(const ReportDefinition &report, ReportRequest request, const JobContext &job);
 
-// Up to COUNT of NAMES that are spelled like NAME, nearest first.
-std::vector<std::string> nearestNames(std::string_view name, std::span<const std::string_view> names,
-                                      std::size_t count = 3);
-
 } // namespace core

@@ -2,7 +2,7 @@
 #include "core/analysis/trace_lookup.h"
 
 #include "core/analysis/report_parts.h"
-#include "core/analysis/report_registry.h"
+#include "core/base/near_names.h"
 
 #include <fmt/format.h>
 
@@ -204,11 +204,11 @@ Result<OpId> lookUpOp(const Trace &trace, const Value &key)
     std::vector<std::string_view> labels;
     for (std::size_t i = 0; i < trace.ops().size(); ++i)
         labels.push_back(trace.publicLabel(OpId(i)));
-    const auto near = nearestNames(text, labels);
+    const auto near = nearNames(text, labels);
     return Status(ErrorCode::notFound, fmt::format("op '{}' not found", text))
         .withDetail("op_not_found")
         .withRemedy(near.empty() ? "pass a label, a position or a module address"
-                                 : fmt::format("did you mean {}?", joined(near)));
+                                 : fmt::format("did you mean {}?", fmt::join(near, ", ")));
 }
 
 } // namespace core

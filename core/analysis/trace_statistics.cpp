@@ -55,6 +55,7 @@ Unavailable TraceStatistics::unavailable(TensorId tensor) const
     case PayloadState::quantized:
         return Unavailable::quantized;
     case PayloadState::undefined:
+    case PayloadState::uninitialised: // memory without values yet: nothing can hide in it
         return Unavailable::nonTensor;
     default:
         return Unavailable::unsaved;
