@@ -108,29 +108,34 @@ Status Arguments::takeOption(std::span<const std::string_view> words, std::size_
     if (spec != nullptr && spec->value.empty()) {
         if (equals != std::string_view::npos)
             return usage("option --" + name + " takes no value");
-        m_options.emplace_back(name, "true");
+        keep(spec, name, "true");
         return Status::ok();
     }
     if (equals != std::string_view::npos) {
-        m_options.emplace_back(name, word.substr(equals + 1));
+        keep(spec, name, word.substr(equals + 1));
         return Status::ok();
     }
     const bool hasNext = at + 1 < words.size();
     if (spec == nullptr && (!hasNext || isOptionWord(words[at + 1]))) {
-        m_options.emplace_back(name, "true");
+        keep(spec, name, "true");
         return Status::ok();
     }
     if (!hasNext)
         return usage("option --" + name + " needs a value");
-    m_options.emplace_back(name, words[++at]);
+    keep(spec, name, words[++at]);
     return Status::ok();
+}
+
+void Arguments::keep(const OptionSpec *spec, const std::string &name, std::string_view value)
+{
+    m_options.push_back({name, std::string(value), spec == nullptr});
 }
 
 const std::string *Arguments::find(std::string_view name) const
 {
     for (auto option = m_options.rbegin(); option != m_options.rend(); ++option)
-        if (option->first == name)
-            return &option->second;
+        if (option->name == name)
+            return &option->value;
     return nullptr;
 }
 
@@ -143,9 +148,9 @@ std::string_view Arguments::text(std::string_view name) const
 std::vector<std::string> Arguments::texts(std::string_view name) const
 {
     std::vector<std::string> out;
-    for (const auto &[option, value] : m_options)
-        if (option == name)
-            out.push_back(value);
+    for (const GivenOption &option : m_options)
+        if (option.name == name)
+            out.push_back(option.value);
     return out;
 }
 
@@ -161,17 +166,17 @@ Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, st
     return value;
 }
 
-Result<Value> Arguments::helperOptions(std::span<const OptionSpec> options) const
+Result<Value> Arguments::helperOptions() const
 {
     Value out = Value::object();
-    for (const auto &[name, text] : m_options) {
-        if (specOf(options, name) != nullptr)
+    for (const GivenOption &option : m_options) {
+        if (!option.isHelpers)
             continue;
-        std::string key = name;
+        std::string key = option.name;
         std::ranges::replace(key, '-', '_');
         if (out.find(key) != nullptr)
-            return usage("option --" + name + " is given twice");
-        Result<Value> value = parseOptionValue(name, text);
+            return usage("option --" + option.name + " is given twice");
+        Result<Value> value = parseOptionValue(option.name, option.value);
         if (!value)
             return value.error();
         out.set(key, std::move(*value));

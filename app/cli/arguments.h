@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace app {
@@ -44,16 +43,24 @@ public:
     std::vector<std::string> texts(std::string_view name) const;
     // A whole number of at least LEAST, nothing when the option is not given.
     core::Result<std::optional<std::int64_t>> integer(std::string_view name, std::int64_t least) const;
-    // The options a helper gets by its own names: those that OPTIONS do not list, dashes as underscores.
-    core::Result<core::Value> helperOptions(std::span<const OptionSpec> options) const;
+    // The options that the command does not know itself: a helper's, dashes in names as underscores.
+    core::Result<core::Value> helperOptions() const;
 
 private:
     core::Status takeOption(std::span<const std::string_view> words, std::size_t &at,
                             std::span<const OptionSpec> options, bool anyOption);
+    void keep(const OptionSpec *spec, const std::string &name, std::string_view value);
     const std::string *find(std::string_view name) const;
 
+    struct GivenOption
+    {
+        std::string name;
+        std::string value;
+        bool isHelpers = false; // not in the command's own list
+    };
+
     std::vector<std::string> m_operands;
-    std::vector<std::pair<std::string, std::string>> m_options; // in the order given
+    std::vector<GivenOption> m_options; // in the order given
 };
 
 // The value of a helper's option: true, false, none, null, a number, NaN or Infinity, JSON for mappings,

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 
+#include <array>
+
 namespace app {
 
 std::span<const CommandSpec *const> commandTable()
 {
-    return {};
+    static constexpr auto kTable =
+        std::to_array<const CommandSpec *>({&kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand});
+    return kTable;
 }
 
 } // namespace app

@@ -5,4 +5,10 @@
 
 // The commands of opscope-cli, each in a file of its own.
 namespace app {
+
+extern const CommandSpec kInfoCommand;
+extern const CommandSpec kOpsCommand;
+extern const CommandSpec kOutputsCommand;
+extern const CommandSpec kReportCommand;
+
 } // namespace app

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/trace/trace.h"
+
+#include <memory>
+#include <string>
+
+namespace app {
+
+// Opens a trace of any format; what the reader noticed goes to standard error.
+core::Result<std::shared_ptr<const core::Trace>> openTraceFile(const std::string &path,
+                                                               CommandContext &context);
+
+} // namespace app

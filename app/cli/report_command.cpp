@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/commands.h"
+#include "app/cli/open_trace.h"
+#include "core/analysis/report.h"
+#include "core/analysis/report_registry.h"
+#include "core/base/near_names.h"
+
+#include <array>
+#include <vector>
+
+namespace app {
+namespace {
+
+using core::ErrorCode;
+using core::ReportDefinition;
+using core::ReportSubject;
+using core::Result;
+using core::Status;
+using core::Value;
+
+constexpr std::array<OptionSpec, 3> kForms = {
+    {{"card", "", "print the bounded card: lead line, coverage, at most five findings"},
+     {"markdown", "", "print Markdown"},
+     {"csv", "", "print the table as CSV"}}};
+
+Status unknownReport(std::string_view name)
+{
+    std::vector<std::string_view> names;
+    for (const ReportDefinition &report : core::reportDefinitions())
+        names.push_back(report.name);
+    const std::vector<std::string_view> near = core::nearNames(name, names, 1);
+    return Status(ErrorCode::invalidArgument, "there is no report \"" + std::string(name) + "\"")
+        .withRemedy(near.empty() ? "opscope-cli report list names the reports"
+                                 : "did you mean \"" + std::string(near.front()) + "\"?");
+}
+
+std::string operandWords(ReportSubject subject)
+{
+    switch (subject) {
+    case ReportSubject::trace:
+        return "TRACE";
+    case ReportSubject::twoTraces:
+        return "TRACE TRACE";
+    case ReportSubject::tensors:
+        return "FILE";
+    case ReportSubject::twoTensors:
+        return "FILE FILE";
+    }
+    return {};
+}
+
+std::string dashed(std::string_view name)
+{
+    std::string out(name);
+    for (char &c : out)
+        c = c == '_' ? '-' : c;
+    return out;
+}
+
+Value optionDocument(const core::ReportOption &option)
+{
+    return Value::object({{"name", option.name},
+                          {"default", option.defaultValue},
+                          {"choices", Value(Value::List(option.choices.begin(), option.choices.end()))},
+                          {"help", option.help}});
+}
+
+ExitCode listReports(CommandContext &context)
+{
+    Value reports = Value::list();
+    for (const ReportDefinition &report : core::reportDefinitions()) {
+        std::string text = std::string(report.name) + " " + operandWords(report.subject) + "\n    " +
+                           std::string(report.description) + "\n";
+        Value options = Value::list();
+        for (const core::ReportOption &option : report.options) {
+            text += "    --" + dashed(option.name) + " (default " + core::toJson(option.defaultValue) +
+                    "): " + std::string(option.help) + "\n";
+            options.append(optionDocument(option));
+        }
+        context.console.print(text);
+        reports.append(Value::object({{"name", report.name},
+                                      {"description", report.description},
+                                      {"operands", operandWords(report.subject)},
+                                      {"options", std::move(options)}}));
+    }
+    context.console.printDocument(Value::object({{"reports", std::move(reports)}}));
+    return ExitCode::nothingFound;
+}
+
+Status checkFiles(const ReportDefinition &report, std::size_t given)
+{
+    const bool two =
+        report.subject == ReportSubject::twoTraces || report.subject == ReportSubject::twoTensors;
+    const std::size_t wanted = two ? 2 : 1;
+    if (given == wanted)
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument,
+                  "report " + std::string(report.name) + " takes " + operandWords(report.subject) + ", " +
+                      std::to_string(given) + (given == 1 ? " file is given" : " files are given"))
+        .withRemedy("opscope-cli report list names the reports and what they take");
+}
+
+void printReport(const core::Report &report, const Arguments &arguments, Console &console)
+{
+    if (console.isJson())
+        console.printDocument(core::reportDocument(report));
+    else if (arguments.has("card"))
+        console.print(core::reportCard(report) + "\n");
+    else if (arguments.has("markdown"))
+        console.print(core::reportMarkdown(report));
+    else if (arguments.has("csv"))
+        console.print(core::reportCsv(report));
+    else
+        console.print(core::reportText(report));
+}
+
+Result<core::ReportRequest> requestOf(const Arguments &arguments, CommandContext &context)
+{
+    core::ReportRequest request;
+    Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(1), context);
+    if (!trace)
+        return trace.error();
+    request.trace = *trace;
+    if (arguments.operands().size() > 2) {
+        trace = openTraceFile(arguments.operand(2), context);
+        if (!trace)
+            return trace.error();
+        request.other = *trace;
+    }
+    Result<Value> options = arguments.helperOptions();
+    if (!options)
+        return options.error();
+    request.options = std::move(*options);
+    return request;
+}
+
+Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &context)
+{
+    const std::string &name = arguments.operand(0);
+    if (name == "list")
+        return listReports(context);
+    const ReportDefinition *definition = core::findReport(name);
+    if (definition == nullptr)
+        return unknownReport(name);
+    if (Status status = checkFiles(*definition, arguments.operands().size() - 1); !status)
+        return status;
+    Result<core::ReportRequest> request = requestOf(arguments, context);
+    if (!request)
+        return request.error();
+    const Result<core::Report> report = core::runReport(*definition, std::move(*request), context.job);
+    if (!report)
+        return report.error();
+    printReport(*report, arguments, context.console);
+    if (!report->error)
+        return report->found ? ExitCode::found : ExitCode::nothingFound;
+    context.console.message(report->error->message);
+    if (!report->error->remedy.empty())
+        context.console.message(report->error->remedy);
+    return ExitCode::usage;
+}
+
+} // namespace
+
+const CommandSpec kReportCommand{
+    .name = "report",
+    .operands = "NAME TRACE [TRACE]",
+    .minOperands = 1,
+    .maxOperands = 3,
+    .summary = "answer one diagnostic question about a trace, or about two",
+    .details = "NAME is a helper's name on the reference page; its keywords are the options, with dashes or\n"
+               "underscores: booleans as true or false, mappings and lists as JSON.\n"
+               "\"opscope-cli report list\" names all reports with their options.",
+    .options = kForms,
+    .example = "opscope-cli report list\n"
+               "opscope-cli report nonfinite_origin run.opscope\n"
+               "opscope-cli report find_nan run.opscope --json",
+    .run = runReportCommand,
+    .takesAnyOption = true,
+};
+
+} // namespace app
