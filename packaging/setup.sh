@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs what building and running opscope on Debian 12 needs, fetches LibTorch, configures and builds build/release.
-# Shared by run.sh and test.sh; safe to interrupt and to repeat.
+# Installs what building and running opscope on Debian 12 needs, fetches LibTorch, configures and builds build/release:
+# the named targets, or everything. Shared by run.sh and test.sh; safe to interrupt and to repeat.
+#     packaging/setup.sh [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 say() { printf 'opscope: %s\n' "$*"; }
 die() { printf 'opscope: %s\n' "$*" >&2; exit 1; }
+trap 'exit 130' INT TERM
 
 packages=(build-essential cmake ninja-build ccache lld clang-format pkg-config ca-certificates python3 python3-pip xz-utils
     qt6-base-dev libqcustomplot-dev libqscintilla2-qt6-dev libgraphviz-dev libgl1-mesa-dev qt6-qpa-plugins
     zlib1g-dev libfmt-dev libsimdjson-dev libxxhash-dev nlohmann-json3-dev libsqlite3-dev xvfb xauth)
 
 install_packages() {
-    local missing=()
+    local installed missing=()
+    installed=$(dpkg-query -W -f='${Package} ${Status}\n' "${packages[@]}" 2>/dev/null | sed -n 's/ install ok installed$//p' || true)
     for p in "${packages[@]}"; do
-        dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+        grep -qxF "$p" <<<"$installed" || missing+=("$p")
     done
     [ ${#missing[@]} -eq 0 ] && return 0
     command -v apt-get >/dev/null || die "this set-up installs Debian packages, and apt-get is not here; needed: ${missing[*]}"
@@ -37,4 +40,6 @@ if [ ! -f build/release/build.ninja ]; then
     rm -f build-configure.log
 fi
 say "building build/release"
-cmake --build build/release -- -k 1 || die "the build did not succeed"
+targets=()
+[ $# -eq 0 ] || targets=(--target "$@")
+cmake --build build/release "${targets[@]}" || die "the build did not succeed"
