@@ -10,5 +10,6 @@ extern const CommandSpec kInfoCommand;
 extern const CommandSpec kOpsCommand;
 extern const CommandSpec kOutputsCommand;
 extern const CommandSpec kReportCommand;
+extern const CommandSpec kGraphCommand;
 
 } // namespace app

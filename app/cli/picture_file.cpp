@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/picture_file.h"
+
+#include "views/render/fonts.h"
+#include "views/render/image_writer.h"
+
+#include <QGuiApplication>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace app {
+namespace {
+
+using core::ErrorCode;
+using core::Result;
+using core::Status;
+
+Status usage(std::string message)
+{
+    return Status(ErrorCode::invalidArgument, std::move(message));
+}
+
+Status moveInto(const std::string &part, const std::string &path)
+{
+    std::error_code error;
+    std::filesystem::rename(part, path, error);
+    if (!error)
+        return Status::ok();
+    std::filesystem::remove(part, error);
+    return Status(ErrorCode::unreadable, path + " cannot be written");
+}
+
+Status writePngFile(const core::DrawList &list, const PictureTarget &target, core::JobContext &job)
+{
+    // Painting text needs an application, but no display.
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    char name[] = "opscope-cli";
+    char *words[] = {name, nullptr};
+    int count = 1;
+    const QGuiApplication application(count, words);
+    if (!render::loadBundledFonts())
+        return Status(ErrorCode::internal, "the bundled fonts cannot be loaded");
+    const std::string part = target.path + ".part";
+    if (Status status = render::writePng(list, target.scheme, target.scale, part, job); !status) {
+        std::error_code ignored;
+        std::filesystem::remove(part, ignored);
+        return status;
+    }
+    return moveInto(part, target.path);
+}
+
+Result<PictureFormat> formatOf(std::string_view word, const std::string &path)
+{
+    std::string name(word);
+    if (name.empty()) {
+        const std::string suffix = std::filesystem::path(path).extension().string();
+        name = suffix.empty() ? suffix : suffix.substr(1);
+    }
+    for (const PictureFormat format : {PictureFormat::svg, PictureFormat::png, PictureFormat::dot})
+        if (name == pictureFormatName(format))
+            return format;
+    return usage(name.empty() ? path + " has no suffix that says its format: give --format svg, png or dot"
+                              : "option --format is \"" + name + "\", it takes svg, png or dot");
+}
+
+Result<core::ThemeScheme> schemeOf(std::string_view word)
+{
+    using core::ThemeScheme;
+    for (const ThemeScheme scheme : {ThemeScheme::light, ThemeScheme::dark, ThemeScheme::highContrast})
+        if (word == core::themeSchemeName(scheme))
+            return scheme;
+    return usage("option --theme is \"" + std::string(word) + "\", it takes light, dark or high-contrast");
+}
+
+} // namespace
+
+std::string_view pictureFormatName(PictureFormat format)
+{
+    switch (format) {
+    case PictureFormat::svg:
+        return "svg";
+    case PictureFormat::png:
+        return "png";
+    case PictureFormat::dot:
+        break;
+    }
+    return "dot";
+}
+
+Result<PictureTarget> pictureTarget(const Arguments &arguments)
+{
+    PictureTarget target;
+    if (!arguments.has("output"))
+        return usage("-o FILE is missing, the picture to write");
+    target.path = arguments.text("output");
+    const Result<PictureFormat> format = formatOf(arguments.text("format"), target.path);
+    if (!format)
+        return format.error();
+    target.format = *format;
+    if (arguments.has("theme")) {
+        const Result<core::ThemeScheme> scheme = schemeOf(arguments.text("theme"));
+        if (!scheme)
+            return scheme.error();
+        target.scheme = *scheme;
+    }
+    const Result<std::optional<std::int64_t>> scale = arguments.integer("scale", 1);
+    if (!scale || scale->value_or(1) > 8)
+        return scale ? usage("option --scale is above 8") : scale.error();
+    target.scale = static_cast<double>(scale->value_or(2));
+    return target;
+}
+
+Status writePicture(const core::DrawList &list, const render::PictureFrame &frame,
+                    const PictureTarget &target, core::JobContext &job)
+{
+    const core::DrawList framed = render::framedPicture(list, frame);
+    if (target.format == PictureFormat::svg)
+        return writeWhole(target.path, render::svgText(framed, target.scheme));
+    return writePngFile(framed, target, job);
+}
+
+Status writeWhole(const std::string &path, std::string_view text)
+{
+    const std::string part = path + ".part";
+    std::ofstream file(part, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (file.good())
+        return moveInto(part, path);
+    std::remove(part.c_str());
+    return Status(ErrorCode::unreadable, path + " cannot be written");
+}
+
+} // namespace app
