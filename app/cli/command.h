@@ -31,13 +31,13 @@ using CommandFunction = core::Result<ExitCode> (*)(const Arguments &arguments, C
 struct CommandSpec
 {
     std::string_view name;
-    std::string_view operands; // as printed in the usage line: "TRACE [TRACE]"
+    std::string_view operands = {}; // as printed in the usage line: "TRACE [TRACE]"
     std::size_t minOperands = 0;
     std::size_t maxOperands = 0;
-    std::string_view summary; // one sentence fragment, lower case, no stop
-    std::string_view details; // whole sentences, lines of at most 100 characters; may be empty
-    std::span<const OptionSpec> options;
-    std::string_view example; // whole command lines
+    std::string_view summary;      // one sentence fragment, lower case, no stop
+    std::string_view details = {}; // whole sentences, lines of at most 100 characters; may be empty
+    std::span<const OptionSpec> options = {};
+    std::string_view example = {}; // whole command lines
     CommandFunction run = nullptr;
     bool takesAnyOption = false; // report, run: the options are those of the helper that is named
 };

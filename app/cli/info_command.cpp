@@ -5,6 +5,8 @@
 #include "core/base/units.h"
 #include "core/trace/trace_documents.h"
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -14,7 +16,7 @@ using core::Value;
 std::string line(std::string_view name, std::string_view text)
 {
     std::string out(name);
-    out.resize(18, ' ');
+    out.resize(std::max<std::size_t>(out.size() + 1, 22), ' ');
     return out + std::string(text) + "\n";
 }
 

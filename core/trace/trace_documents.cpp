@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <vector>
 
 namespace core {
 namespace {
@@ -104,11 +106,48 @@ Value firstValues(const Trace &trace, TensorId id)
     return out;
 }
 
-Value finiteSum(const TensorStats *stats)
+struct FiniteSum
 {
+    double sum = 0.0;
+    std::uint64_t nonFinite = 0;
+};
+
+// Reads the values themselves, for traces that hold no statistics; nothing when they are not there.
+std::optional<FiniteSum> measuredSum(const Trace &trace, TensorId id)
+{
+    constexpr std::size_t kChunkBytes = std::size_t(64) << 10U;
+    const Result<TensorReader> reader = TensorReader::open(trace, id);
+    if (!reader || reader->itemBytes() == 0)
+        return std::nullopt;
+    FiniteSum out;
+    const auto add = [&out](double value) {
+        if (std::isfinite(value))
+            out.sum += value;
+        else
+            ++out.nonFinite;
+    };
+    std::vector<std::byte> bytes(kChunkBytes);
+    const std::uint64_t step = kChunkBytes / reader->itemBytes();
+    for (std::uint64_t first = 0; first < reader->elementCount(); first += step) {
+        const std::size_t count = std::min(step, reader->elementCount() - first);
+        if (!reader->read(first, std::span(bytes.data(), count * reader->itemBytes())))
+            return std::nullopt;
+        for (std::size_t i = 0; i < count; ++i) {
+            add(elementAsDouble(reader->dtype(), bytes.data(), i));
+            if (isComplex(reader->dtype()))
+                add(elementImaginary(reader->dtype(), bytes.data(), i));
+        }
+    }
+    return out;
+}
+
+std::optional<FiniteSum> finiteSum(const Trace &trace, TensorId id)
+{
+    const TensorStats *stats = trace.stats(id);
     if (stats == nullptr)
-        return Value();
-    return stats->hasFinite() ? stats->mean * static_cast<double>(stats->elements - stats->nonFinite()) : 0.0;
+        return measuredSum(trace, id);
+    const auto finite = static_cast<double>(stats->elements - stats->nonFinite());
+    return FiniteSum{stats->hasFinite() ? stats->mean * finite : 0.0, stats->nonFinite()};
 }
 
 Value outputDocument(const Trace &trace, OpId id)
@@ -124,11 +163,11 @@ Value outputDocument(const Trace &trace, OpId id)
         out.set("value", value ? std::move(*value) : Value());
         return out;
     }
-    const TensorStats *stats = trace.stats(op.tensor);
+    const std::optional<FiniteSum> sum = finiteSum(trace, op.tensor);
     out.set("shape", trace.tensor(op.tensor).shapeKnown ? integers(trace.shape(op.tensor)) : Value());
     out.set("dtype", dtypeName(trace.tensor(op.tensor).dtype));
-    out.set("sum_finite", finiteSum(stats));
-    out.set("nonfinite", stats == nullptr ? Value() : Value(stats->nonFinite()));
+    out.set("sum_finite", sum ? Value(sum->sum) : Value());
+    out.set("nonfinite", sum ? Value(sum->nonFinite) : Value());
     out.set("first", firstValues(trace, op.tensor));
     return out;
 }
