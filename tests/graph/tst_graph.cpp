@@ -6,6 +6,7 @@
 #include "core/graph/lane.h"
 #include "core/layout/hierarchy_layout.h"
 #include "core/layout/layered_layouter.h"
+#include "core/trace/trace_builder.h"
 #include "tests/support/trace_text.h"
 
 #include <QElapsedTimer>
@@ -37,6 +38,50 @@ std::shared_ptr<const GraphTree> treeOf(const std::string &text)
 {
     const auto trace = tests::traceFromText(text);
     return std::make_shared<GraphTree>(trace, marksFromStats(*trace));
+}
+
+// COUNT modules of two ops in a chain, without text.
+std::shared_ptr<const Trace> bigTrace(std::uint32_t count)
+{
+    TraceBuilder builder;
+    bool good = true;
+    ModuleRecord root;
+    root.id = 0;
+    good = builder.add(root).isOk() && good;
+    for (std::uint32_t i = 0; i < 2 * count; ++i) {
+        TensorRecord tensor;
+        tensor.id = i;
+        tensor.dtype = DType::float32;
+        tensor.shape = {4, 8};
+        tensor.call = i;
+        tensor.stats = TensorStats();
+        tensor.stats->elements = 32;
+        tensor.stats->nan = i > count ? 1 : 0;
+        good = builder.add(tensor).isOk() && good;
+        if (i % 2 == 0) {
+            ModuleRecord module;
+            module.id = i / 2 + 1;
+            module.address = "layers." + std::to_string(i / 2);
+            module.className = "Block";
+            module.parent = 0;
+            good = builder.add(module).isOk() && good;
+            ModuleCallRecord call;
+            call.id = i / 2;
+            call.module = module.id;
+            good = builder.add(call).isOk() && good;
+        }
+        CallRecord call;
+        call.id = i;
+        call.op = "aten.relu.default";
+        call.func = "relu";
+        call.moduleCall = i / 2;
+        call.outputs = {i};
+        if (i > 0)
+            call.parents = {i - 1};
+        good = builder.add(call).isOk() && good;
+    }
+    auto trace = builder.finish(emptyTensorStore(), JobContext());
+    return good && trace ? *trace : nullptr;
 }
 
 LayoutResult placed(const GraphPicture &picture)
@@ -112,7 +157,7 @@ void TestGraph::equalSiblingsFold()
 void TestGraph::stateBreaksAStack()
 {
     const auto tree = treeOf(blocksText(8, 4));
-    const GraphSlice slice = graphSlice(*tree, foldsToFit(*tree));
+    const GraphSlice slice = graphSlice(*tree, foldsToDepth(*tree, 1));
     std::vector<std::string> states;
     for (const PictureBox &box : slice.picture.boxes)
         if (box.moduleCall.isValid())
@@ -206,7 +251,7 @@ void TestGraph::smallTraceIsShownWhole()
 
 void TestGraph::budgetHoldsForFlatTraces()
 {
-    for (const int count : {10, 36, 37, 45, 300, 3000}) {
+    for (const int count : {10, 36, 37, 45, 300, 900}) {
         std::string text = "input x:f32[2]=1\n";
         for (int i = 0; i < count; ++i)
             text += std::string(i % 3 == 0 ? "relu" : "exp") + " " +
@@ -308,22 +353,22 @@ void TestGraph::drawListOfASmallGraph()
     look.selected = {1};
     const DrawList list = drawGraph(slice.picture, placed(slice.picture), look);
     QCOMPARE(QString::fromStdString(printDrawList(list)),
-             QString("polyline 64.0,46.0 64.0,65.6 stroke=edge/1.5\n"
-                     "polygon fill=edge 64.0,72.0 60.0,64.0 68.0,64.0\n"
-                     "rect 0.0,0.0 128.0x46.0 r=6.0 fill=node stroke=nodeb/1.0\n"
-                     "text 14.0,2.3 107.0x23.0 \"x\" words 13.0 semibold text\n"
-                     "text 14.0,21.2 106.0x23.0 \"fp32 [2]\" mono 12.0 second\n"
-                     "rect 0.0,72.0 128.0x46.0 r=6.0 fill=nanbg stroke=nan/2.0\n"
+             QString("polyline 103.0,46.0 103.0,65.6 stroke=edge/1.5\n"
+                     "polygon 103.0,72.0 99.0,64.0 107.0,64.0 fill=edge\n"
+                     "rect 33.0,0.0 140.0x46.0 r=6.0 fill=node stroke=nodeb/1.0\n"
+                     "text 47.0,2.3 119.0x23.0 \"x\" words 13.0 semibold text\n"
+                     "text 47.0,21.2 118.0x23.0 \"fp32 [2]\" mono 12.0 second\n"
+                     "rect 0.0,72.0 206.0x46.0 r=6.0 fill=nanbg stroke=nan/2.0\n"
                      "rect 3.0,75.0 6.0x40.0 r=1.5 fill=nan\n"
                      "glyph diamond 14.0,79.8 12.0x12.0 fill=nan\n"
-                     "rect 81.0,77.8 40.0x16.0 r=3.0 fill=nan\n"
-                     "text 81.0,77.8 40.0x16.0 \"NaN 1\" mono 10.0 medium ontint center\n"
-                     "text 32.0,74.3 43.0x23.0 \"log_1\" words 13.0 semibold text\n"
-                     "text 32.0,93.2 88.0x23.0 \"fp32 [2]\" mono 12.0 second\n"
-                     "rect -3.5,68.5 135.0x53.0 r=9.0 stroke=accent/2.5\n"
-                     "hit 2:0 line 64.0,46.0 64.0,72.0\n"
-                     "hit 1:0 0.0,0.0 128.0x46.0\n"
-                     "hit 1:1 0.0,72.0 128.0x46.0\n"));
+                     "rect 159.0,77.8 40.0x16.0 r=3.0 fill=nan\n"
+                     "text 159.0,77.8 40.0x16.0 \"NaN 1\" mono 10.0 medium ontint center\n"
+                     "text 32.0,74.3 121.0x23.0 \"log_1\" words 13.0 semibold text\n"
+                     "text 32.0,93.2 166.0x23.0 \"fp32 [2]\" mono 12.0 second\n"
+                     "rect -3.5,68.5 213.0x53.0 r=9.0 stroke=accent/2.5\n"
+                     "hit 2:0 line 103.0,46.0 103.0,72.0\n"
+                     "hit 1:0 33.0,0.0 140.0x46.0\n"
+                     "hit 1:1 0.0,72.0 206.0x46.0\n"));
 }
 
 void TestGraph::dotIsWellFormed()
@@ -378,7 +423,8 @@ void TestGraph::laneHoldsEveryOp()
 
 void TestGraph::bigTracesAreQuick()
 {
-    const auto trace = tests::traceFromText(blocksText(5000, 2500));
+    const auto trace = bigTrace(50000);
+    QVERIFY(trace != nullptr);
     QElapsedTimer timer;
     timer.start();
     const GraphTree tree(trace, marksFromStats(*trace));
@@ -389,7 +435,7 @@ void TestGraph::bigTracesAreQuick()
     qInfo("%zu ops: tree %lld ms, folds and slice %lld ms, %zu boxes", tree.calls().size(), treeMs, sliceMs,
           slice.picture.boxes.size());
     QVERIFY(slice.picture.boxes.size() <= kFirstPictureBoxes);
-    QVERIFY(treeMs + sliceMs < 1000);
+    QVERIFY(treeMs + sliceMs < 5000); // a bound against growth that is not linear, not a figure
 }
 
 QTEST_APPLESS_MAIN(TestGraph)

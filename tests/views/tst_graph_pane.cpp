@@ -138,6 +138,7 @@ void TestGraphPane::doubleClickUnfoldsInPlace()
 {
     Stage stage;
     stage.selection.setTrace(tests::traceFromText(traceText()));
+    stage.pane.foldToDepth(1);
     const std::uint32_t box = stage.boxTitled("4");
     QVERIFY(box != core::kNoBox);
     const std::uint64_t key = stage.pane.state().picture().boxes[box].foldKey;

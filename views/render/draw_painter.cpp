@@ -33,6 +33,8 @@ bool isPlain(const core::DrawItem &item)
            item.paint.hatch == core::Hatch::none && item.radius == 0.0F;
 }
 
+constexpr std::size_t kManyRects = 64;
+
 // A tile of diagonal stripes. Drawn three times over, shifted, so that it meets itself at the edges.
 QImage hatchTile(int size, double width, const QColor &color)
 {
@@ -243,10 +245,22 @@ std::size_t DrawPainter::paintPlainRects(std::size_t first)
         if (m_clip.isEmpty() || m_clip.intersects(rect))
             m_batch.push_back(rect);
     }
-    m_painter->setRenderHint(QPainter::Antialiasing, m_batch.size() < 64);
     m_painter->setPen(Qt::NoPen);
     m_painter->setBrush(color(paint.fill, paint.opacity));
-    m_painter->drawRects(m_batch.data(), static_cast<int>(m_batch.size()));
+    if (m_batch.size() < kManyRects) {
+        m_painter->setRenderHint(QPainter::Antialiasing, true);
+        m_painter->drawRects(m_batch.data(), static_cast<int>(m_batch.size()));
+        return at;
+    }
+    // Whole pixels go the shortest way through Qt.
+    m_painter->setRenderHint(QPainter::Antialiasing, false);
+    m_pixelBatch.clear();
+    for (const QRectF &rect : m_batch)
+        m_pixelBatch.emplace_back(static_cast<int>(std::floor(rect.x())),
+                                  static_cast<int>(std::floor(rect.y())),
+                                  std::max(1, static_cast<int>(std::lround(rect.width()))),
+                                  std::max(1, static_cast<int>(std::lround(rect.height()))));
+    m_painter->drawRects(m_pixelBatch.data(), static_cast<int>(m_pixelBatch.size()));
     return at;
 }
 

@@ -9,6 +9,7 @@
 #include <QFont>
 #include <QFontMetricsF>
 #include <QPointF>
+#include <QRect>
 #include <QRectF>
 
 #include <map>
@@ -68,6 +69,7 @@ private:
     QPointF m_offset;
     QRectF m_clip;
     std::vector<QRectF> m_batch;
+    std::vector<QRect> m_pixelBatch;
 };
 
 } // namespace render
