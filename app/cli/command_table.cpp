@@ -8,7 +8,7 @@ namespace app {
 std::span<const CommandSpec *const> commandTable()
 {
     static constexpr auto kTable = std::to_array<const CommandSpec *>(
-        {&kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand});
+        {&kCaptureCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand});
     return kTable;
 }
 

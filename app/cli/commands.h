@@ -6,6 +6,7 @@
 // The commands of opscope-cli, each in a file of its own.
 namespace app {
 
+extern const CommandSpec kCaptureCommand;
 extern const CommandSpec kInfoCommand;
 extern const CommandSpec kOpsCommand;
 extern const CommandSpec kOutputsCommand;

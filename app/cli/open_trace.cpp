@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/open_trace.h"
 
+#include "core/io/tensor_file_trace.h"
 #include "core/io/trace_registry.h"
 
 namespace app {
+namespace {
 
-core::Result<std::shared_ptr<const core::Trace>> openTraceFile(const std::string &path,
-                                                               CommandContext &context)
+using OpenedTrace = core::Result<std::shared_ptr<const core::Trace>>;
+
+void tellNotes(const OpenedTrace &trace, Console &console)
 {
-    core::Result<std::shared_ptr<const core::Trace>> trace = core::openTrace(path, context.job);
     if (!trace)
-        return trace;
+        return;
     for (const core::LoadReport::Note &note : (*trace)->loadReport().notes())
-        context.console.warning(
-            note.message + (note.count > 1 ? " (" + std::to_string(note.count) + " times)" : std::string()));
+        console.warning(note.message +
+                        (note.count > 1 ? " (" + std::to_string(note.count) + " times)" : std::string()));
+}
+
+} // namespace
+
+OpenedTrace openTraceFile(const std::string &path, CommandContext &context)
+{
+    OpenedTrace trace = core::openTrace(path, context.job);
+    tellNotes(trace, context.console);
+    return trace;
+}
+
+OpenedTrace openTraceOrTensorFile(const std::string &path, CommandContext &context)
+{
+    OpenedTrace trace = core::openTraceOrTensors(path, context.job);
+    tellNotes(trace, context.console);
     return trace;
 }
 

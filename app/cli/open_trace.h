@@ -13,4 +13,8 @@ namespace app {
 core::Result<std::shared_ptr<const core::Trace>> openTraceFile(const std::string &path,
                                                                CommandContext &context);
 
+// The same for a trace or a file of named tensors, which opens as a trace of parameters.
+core::Result<std::shared_ptr<const core::Trace>> openTraceOrTensorFile(const std::string &path,
+                                                                       CommandContext &context);
+
 } // namespace app

@@ -45,6 +45,8 @@ std::string operandWords(ReportSubject subject)
         return "FILE";
     case ReportSubject::twoTensors:
         return "FILE FILE";
+    case ReportSubject::nothing:
+        return "no file";
     }
     return {};
 }
@@ -87,12 +89,24 @@ ExitCode listReports(CommandContext &context)
     return ExitCode::nothingFound;
 }
 
+std::size_t fileCount(ReportSubject subject)
+{
+    switch (subject) {
+    case ReportSubject::twoTraces:
+    case ReportSubject::twoTensors:
+        return 2;
+    case ReportSubject::nothing:
+        return 0;
+    case ReportSubject::trace:
+    case ReportSubject::tensors:
+        break;
+    }
+    return 1;
+}
+
 Status checkFiles(const ReportDefinition &report, std::size_t given)
 {
-    const bool two =
-        report.subject == ReportSubject::twoTraces || report.subject == ReportSubject::twoTensors;
-    const std::size_t wanted = two ? 2 : 1;
-    if (given == wanted)
+    if (given == fileCount(report.subject))
         return Status::ok();
     return Status(ErrorCode::invalidArgument,
                   "report " + std::string(report.name) + " takes " + operandWords(report.subject) + ", " +
@@ -114,18 +128,18 @@ void printReport(const core::Report &report, const Arguments &arguments, Console
         console.print(core::reportText(report));
 }
 
-Result<core::ReportRequest> requestOf(const Arguments &arguments, CommandContext &context)
+Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Arguments &arguments,
+                                      CommandContext &context)
 {
     core::ReportRequest request;
-    Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(1), context);
-    if (!trace)
-        return trace.error();
-    request.trace = *trace;
-    if (arguments.operands().size() > 2) {
-        trace = openTraceFile(arguments.operand(2), context);
+    const bool tensors =
+        report.subject == ReportSubject::tensors || report.subject == ReportSubject::twoTensors;
+    const auto open = tensors ? openTraceOrTensorFile : openTraceFile;
+    for (std::size_t i = 1; i < arguments.operands().size(); ++i) {
+        Result<std::shared_ptr<const core::Trace>> trace = open(arguments.operand(i), context);
         if (!trace)
             return trace.error();
-        request.other = *trace;
+        (i == 1 ? request.trace : request.other) = std::move(*trace);
     }
     Result<Value> options = arguments.helperOptions();
     if (!options)
@@ -144,7 +158,7 @@ Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &co
         return unknownReport(name);
     if (Status status = checkFiles(*definition, arguments.operands().size() - 1); !status)
         return status;
-    Result<core::ReportRequest> request = requestOf(arguments, context);
+    Result<core::ReportRequest> request = requestOf(*definition, arguments, context);
     if (!request)
         return request.error();
     const Result<core::Report> report = core::runReport(*definition, std::move(*request), context.job);
@@ -163,10 +177,10 @@ Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &co
 
 const CommandSpec kReportCommand{
     .name = "report",
-    .operands = "NAME TRACE [TRACE]",
+    .operands = "NAME [FILE [FILE]]",
     .minOperands = 1,
     .maxOperands = 3,
-    .summary = "answer one diagnostic question about a trace, or about two",
+    .summary = "answer one diagnostic question about a trace, about two, or about weights",
     .details = "NAME is a helper's name on the reference page; its keywords are the options, with dashes or\n"
                "underscores: booleans as true or false, mappings and lists as JSON.\n"
                "\"opscope-cli report list\" names all reports with their options.",

@@ -85,7 +85,7 @@ def check(program, models, facts, suffix, folder):
         row["sequence"] = sequence_difference(ops, facts["targets"])
     code, document, messages = cli(program, "verify", trace, "--replay", model)
     replay = (document or {}).get("replay")
-    row["replayed"] = f"{replay['equal']} of {replay['calls']}" if replay else "-"
+    row["replayed"] = f"{replay['equal']} of {replay['replayed']}" if replay else "-"
     if code != 0 or not replay:
         row["replay"] = messages.splitlines()[-1] if messages else "replay differs"
     return row

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/capture_options.h"
+#include "app/cli/commands.h"
+#include "core/base/units.h"
+#include "core/capture/capture_client.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using core::CaptureOutcome;
+using core::CaptureRequest;
+using core::Result;
+using core::Status;
+using core::Value;
+
+constexpr auto kCaptureOptions = [] {
+    constexpr std::array<OptionSpec, 7> own = {{
+        {"output", "OUT", "the trace to write", 'o'},
+        {"save", "POLICY", "all, none, module:PATTERN, op:NAME, max:BYTES; several with commas"},
+        {"no-sources", "", "leave the texts of source files out"},
+        {"backward", "RULE", "sum, mean, output[:PATH], cross_entropy:FILE or mse:FILE"},
+        {"loss-scale", "S", "multiply the loss by S"},
+        {"input-grad", "NAME", "an input that requires a gradient", 0, true},
+        {"backward-passes", "N", "backward passes over one forward (default 1)"},
+    }};
+    std::array<OptionSpec, own.size() + kRunOptions.size()> all{};
+    std::ranges::copy(kRunOptions, std::ranges::copy(own, all.begin()).out);
+    return all;
+}();
+
+Status readBackward(const Arguments &arguments, CaptureRequest &request)
+{
+    if (!arguments.has("backward")) {
+        for (const std::string_view option : {"loss-scale", "input-grad", "backward-passes"})
+            if (arguments.has(option))
+                return Status(core::ErrorCode::invalidArgument,
+                              "option --" + std::string(option) + " is given without --backward");
+        return Status::ok();
+    }
+    Result<core::BackwardRequest> backward = parseBackward(arguments.text("backward"));
+    const Result<std::optional<std::int64_t>> passes = arguments.integer("backward-passes", 1);
+    if (!backward || !passes)
+        return backward ? passes.error() : backward.error();
+    backward->passes = static_cast<std::uint32_t>(passes->value_or(1));
+    backward->inputGradients = arguments.texts("input-grad");
+    if (arguments.has("loss-scale")) {
+        const Result<Value> scale = parseOptionValue("loss-scale", arguments.text("loss-scale"));
+        if (!scale || !scale->isNumber())
+            return Status(core::ErrorCode::invalidArgument, "option --loss-scale is \"" +
+                                                                std::string(arguments.text("loss-scale")) +
+                                                                "\", it takes a number");
+        backward->lossScale = scale->toDouble();
+    }
+    request.backward = std::move(*backward);
+    return Status::ok();
+}
+
+Result<CaptureRequest> captureRequest(const Arguments &arguments)
+{
+    Result<CaptureRequest> request = runRequest(arguments, 0);
+    if (!request)
+        return request;
+    if (!arguments.has("output"))
+        return Status(core::ErrorCode::invalidArgument, "capture needs -o OUT, the trace to write");
+    request->outputPath = arguments.text("output");
+    request->saveSources = !arguments.has("no-sources");
+    if (arguments.has("save")) {
+        Result<core::SavePolicy> policy = core::parseSavePolicy(arguments.text("save"));
+        if (!policy)
+            return policy.error();
+        request->save = std::move(*policy);
+    }
+    if (Status status = readBackward(arguments, *request); !status)
+        return status;
+    return request;
+}
+
+Value outcomeDocument(const CaptureRequest &request, const CaptureOutcome &outcome)
+{
+    Value stack = Value::list();
+    for (const std::string &frame : outcome.stack)
+        stack.append(frame);
+    Value document = Value::object({{"trace", outcome.hasTrace() ? Value(request.outputPath) : Value()},
+                                    {"status", core::traceStatusName(outcome.status)},
+                                    {"op", outcome.op.empty() ? Value() : Value(outcome.op)},
+                                    {"stack", std::move(stack)},
+                                    {"signal", outcome.signal.empty() ? Value() : Value(outcome.signal)},
+                                    {"summary", outcome.summary}});
+    if (!outcome.error)
+        document.set("error", errorDocument(outcome.error).at("error"));
+    return document;
+}
+
+void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, Console &console)
+{
+    const Value &summary = outcome.summary;
+    for (const Value &warning : summary.at("warnings").toList())
+        console.warning(warning.toString());
+    if (outcome.hasTrace()) {
+        std::string line = request.outputPath + ": " + std::string(core::traceStatusName(outcome.status));
+        if (summary.at("calls").isInt())
+            line +=
+                ", " + core::formatCount(static_cast<std::uint64_t>(summary.at("calls").toInt())) + " calls";
+        if (summary.at("bytes").isInt())
+            line += ", " + core::formatBytes(static_cast<std::uint64_t>(summary.at("bytes").toInt()));
+        if (const std::string &bad = summary.at("first_bad_op").toString(); !bad.empty())
+            line += ", first values that are not finite in " + bad;
+        console.print(line + "\n");
+    }
+    if (outcome.error)
+        return;
+    console.message(outcome.error.message());
+    for (const std::string &frame : outcome.stack)
+        console.message("  " + frame);
+    if (!outcome.error.remedy().empty())
+        console.message(outcome.error.remedy());
+}
+
+Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
+{
+    const Result<CaptureRequest> request = captureRequest(arguments);
+    if (!request)
+        return request.error();
+    core::CaptureClient client(context.programFolder / "capture_worker");
+    const auto progress = [&context](const core::CaptureProgress &now) {
+        context.console.progress({now.stage + " " + now.op, now.calls, 0});
+    };
+    const Result<CaptureOutcome> outcome = client.run(*request, context.job, progress);
+    if (!outcome) {
+        if (!client.errorText().empty())
+            context.console.message(client.errorText());
+        return outcome.error();
+    }
+    context.console.printDocument(outcomeDocument(*request, *outcome));
+    tellOutcome(*request, *outcome, context.console);
+    if (outcome->status == core::TraceStatus::finished)
+        return ExitCode::nothingFound;
+    // A run that stopped in the middle is the model's affair, whatever the words; without a trace the request
+    // or the file did not fit.
+    return outcome->hasTrace() || outcome->error ? ExitCode::notRun : exitCodeOf(outcome->error);
+}
+
+} // namespace
+
+const CommandSpec kCaptureCommand{
+    .name = "capture",
+    .operands = "MODEL",
+    .minOperands = 1,
+    .maxOperands = 1,
+    .summary = "run a .pt2 or TorchScript model on the CPU and write its trace while it runs",
+    .details =
+        "Inputs come from the file where it has them; else give them: a specification such as\n"
+        "f32[1,3,224,224]=randn (also zeros, ones, arange, randint(0,100), a value), a file (.npy, .npz,\n"
+        ".pt, .safetensors), a number, true, false or none. NAME=... names an input.\n"
+        "A model that raises, a killed worker and Ctrl+C leave a trace up to there; the exit code is 4.",
+    .options = kCaptureOptions,
+    .example = "opscope-cli capture model.pt2 -o run.opscope\n"
+               "opscope-cli capture model.pt --input f32[1,3,224,224]=randn --seed 0 -o run.opscope",
+    .run = runCapture,
+};
+
+} // namespace app
