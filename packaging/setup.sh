@@ -10,8 +10,8 @@ die() { printf 'opscope: %s\n' "$*" >&2; exit 1; }
 trap 'exit 130' INT TERM
 
 packages=(build-essential cmake ninja-build ccache lld clang-format pkg-config ca-certificates python3 python3-pip xz-utils
-    qt6-base-dev libqcustomplot-dev libqscintilla2-qt6-dev libgraphviz-dev libgl1-mesa-dev qt6-qpa-plugins
-    zlib1g-dev libfmt-dev libsimdjson-dev libxxhash-dev nlohmann-json3-dev libsqlite3-dev xvfb xauth)
+    qt6-base-dev libqcustomplot-dev libqscintilla2-qt6-dev libgraphviz-dev
+    zlib1g-dev libfmt-dev libsimdjson-dev libxxhash-dev xvfb xauth)
 
 install_packages() {
     local installed missing=()
