@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The end of a trace whose writer died.
-#include "core/io/native_info.h"
+#include "core/io/native_finish.h"
 #include "core/io/native_output.h"
 #include "core/io/native_reader.h"
 #include "core/io/native_tools.h"
@@ -16,23 +16,6 @@ namespace {
 std::size_t lineCount(std::string_view text)
 {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-// What a resumed file already holds.
-NativeCounts countEntries(const ZipArchive &archive)
-{
-    NativeCounts counts;
-    for (const ZipEntry &entry : archive.entries()) {
-        if (entry.name.starts_with("records/"))
-            ++counts.segments;
-        if (entry.name.starts_with("sources/"))
-            ++counts.sources;
-        if (entry.name.starts_with("tensors/")) {
-            ++counts.payloadEntries;
-            counts.payloadBytes += entry.size;
-        }
-    }
-    return counts;
 }
 
 // The parts of the journal that did not reach the file; NEXTSEGMENT becomes the number after the last
@@ -61,7 +44,6 @@ Status appendJournal(NativeOutput &output, const ZipArchive &archive, const Jour
 
 struct Seen
 {
-    std::uint64_t records = 0;
     bool runningIsRecorded = false;
 };
 
@@ -76,7 +58,6 @@ Result<Seen> lookThrough(const std::filesystem::path &path, const JournalContent
     Seen seen;
     LoadReport ignored;
     const auto take = [&](std::vector<AnyRecord> records) {
-        seen.records += records.size();
         for (const AnyRecord &record : records)
             if (const auto *call = std::get_if<CallRecord>(&record))
                 seen.runningIsRecorded |= content.running && call->id == content.running->call;
@@ -132,34 +113,6 @@ TraceFailure failureOf(const JournalContent &content, const Seen &seen, const Cr
     return failure;
 }
 
-// Index, final record and directory of a file whose records are complete.
-Status finishFile(const std::filesystem::path &path, NativeOutput &output, NativeCounts counts,
-                  const TraceFailure &failure)
-{
-    auto source = openFile(path);
-    if (!source)
-        return source.status();
-    auto parts = openNativeParts(std::move(*source));
-    if (!parts)
-        return parts.status();
-    parts->info.status = failure.signal.empty() ? TraceStatus::failed : TraceStatus::crashed;
-    parts->info.failure = failure;
-    const TraceInfo info = parts->info;
-    parts->report = {};
-    const JobContext job;
-    const auto tables = tablesFromRecords(*parts, job);
-    if (!tables)
-        return tables.status();
-    output.setCounts(counts);
-    // A writer that died while it closed the file has written the index.
-    if (parts->archive->find(kIndexEntry) == nullptr)
-        if (Status status = output.addIndex(*tables, parts->report); !status)
-            return status;
-    if (Status status = output.addFinal(info); !status)
-        return status;
-    return output.close();
-}
-
 } // namespace
 
 Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
@@ -179,21 +132,19 @@ Status completeCrashed(const std::filesystem::path &path, const TraceJournal &jo
     auto output = NativeOutput::resume(path, parts->manifest);
     if (!output)
         return output.status();
-    (*output)->setCounts(countEntries(*parts->archive));
     std::uint32_t nextSegment = 0;
     if (Status status = appendJournal(**output, *parts->archive, *content, nextSegment); !status)
         return status;
     auto seen = lookThrough(path, *content);
     if (!seen)
         return seen.status();
-    if (content->running && !seen->runningIsRecorded) {
+    if (content->running && !seen->runningIsRecorded)
         if (Status status = appendRunning(**output, nextSegment, *content->running); !status)
             return status;
-        ++seen->records;
-    }
-    NativeCounts counts = (*output)->counts();
-    counts.records = seen->records;
-    return finishFile(path, **output, counts, failureOf(*content, *seen, cause));
+    TraceInfo ended = parts->info;
+    ended.failure = failureOf(*content, *seen, cause);
+    ended.status = cause.signal.empty() ? TraceStatus::failed : TraceStatus::crashed;
+    return finishNative(path, **output, ended, JobContext());
 }
 
 } // namespace core

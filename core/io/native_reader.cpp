@@ -249,11 +249,13 @@ Status readRecords(const NativeParts &parts, LoadReport &report, const JobContex
     return Status::ok();
 }
 
-Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job)
+Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job, std::uint64_t *count)
 {
     TraceBuilder builder;
     LoadReport notes;
     const auto take = [&](std::vector<AnyRecord> records) {
+        if (count != nullptr)
+            *count += records.size();
         for (AnyRecord &record : records)
             if (Status status = addTo(builder, std::move(record)); !status)
                 notes.add("bad_record", status.message());

@@ -44,7 +44,9 @@ std::uint64_t segmentNumber(std::string_view name); // of "records/000012.jsonl"
 // Gives all records of all segments to TAKE, segment by segment, in order.
 Status readRecords(const NativeParts &parts, LoadReport &report, const JobContext &job,
                    const std::function<Status(std::vector<AnyRecord> records)> &take);
-// The tables made from the records, as if there were no index. Notes go to parts.report.
-Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job);
+// The tables made from the records, as if there were no index. Notes go to parts.report, the number of
+// records to COUNT where one is given.
+Result<TraceTables> tablesFromRecords(NativeParts &parts, const JobContext &job,
+                                      std::uint64_t *count = nullptr);
 
 } // namespace core

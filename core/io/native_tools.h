@@ -4,7 +4,7 @@
 #include "core/base/job_context.h"
 #include "core/base/value.h"
 #include "core/io/native_journal.h"
-#include "core/trace/trace_info.h"
+#include "core/trace/trace.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -59,5 +59,25 @@ struct VerifyResult
 // Reads all of a native trace: every CRC, every local header, alignment of payloads, every record and what it
 // refers to, counts of the final record, the index against the records, hashes of the source texts.
 Result<VerifyResult> verifyTrace(const std::filesystem::path &path, const JobContext &job);
+
+// The records of a trace of any format as JSON lines, as core/trace/FORMAT.md describes them, between a line
+// with the manifest and one with the final record. LINE gets each without its line end; an error of it ends
+// all.
+using LineSink = std::function<Status(std::string_view line)>;
+Status dumpTrace(const Trace &trace, const LineSink &line, const JobContext &job);
+
+// What a copy leaves out. The copy's manifest lists it (attributes.removed).
+struct CopyOptions
+{
+    bool withoutPayloads = false;
+    bool withoutParameters = false; // values of parameters and buffers
+    bool withoutSources = false;    // source texts, also the lines kept with frames
+    bool withoutInputs = false;     // values of graph inputs, and how they were asked for
+    bool shortPaths = false;        // file names without folders
+};
+// Writes a trace of any format as a native file: "Save a copy", and convert to opscope. Replaces PATH only
+// when all went well.
+Status writeTrace(const Trace &trace, const std::filesystem::path &path, const CopyOptions &options,
+                  const JobContext &job);
 
 } // namespace core

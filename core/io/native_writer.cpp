@@ -184,17 +184,4 @@ Status NativeWriter::close(const TraceInfo &info)
     return status;
 }
 
-Status NativeWriter::closeWithTables(const TraceTables &tables)
-{
-    Status status = m_impl->stop();
-    NativeOutput &output = m_impl->output();
-    if (status)
-        status = output.addIndex(tables, {});
-    if (status)
-        status = output.addFinal(tables.info);
-    if (status)
-        status = output.close();
-    return status;
-}
-
 } // namespace core

@@ -11,14 +11,12 @@
 
 namespace core {
 
-struct TraceTables;
-
 struct NativeWriterOptions
 {
     // Descriptor of the parent's TraceJournal; -1: nobody watches and records of the last second die with the
     // process.
     int journal = -1;
-    // Make the index from the records as they pass. Off for a caller that has the tables (closeWithTables()).
+    // Make the index from the records as they pass; without it the file is opened by parsing its records.
     bool buildsIndex = true;
 };
 
@@ -73,8 +71,6 @@ public:
     // Writes what is in memory as a segment now and waits until it is in the file.
     Status flush();
     Status close(const TraceInfo &info) override;
-    // Closes with an index made from TABLES, which the records must describe.
-    Status closeWithTables(const TraceTables &tables);
 
 private:
     class Impl;

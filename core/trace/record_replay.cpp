@@ -256,7 +256,15 @@ void Replay::addOutputs(const CallRow &row, CallRecord &record) const
     if (row.rows.count == 0 || isImported)
         return;
     const OpRow &first = m_tables.ops[row.rows.begin];
-    record.flopsForward = known(first.flopsForward);
+    // The builder counts what the maker did not, and then backward and MACs too.
+    bool isRecorded = true;
+    for (std::uint32_t i = 0; i < row.rows.count; ++i) {
+        const OpRow &op = m_tables.ops[row.rows.begin + i];
+        isRecorded = isRecorded && op.flopsForward == first.flopsForward && op.flopsBackward == kUnknown &&
+                     op.macsForward == kUnknown;
+    }
+    if (isRecorded)
+        record.flopsForward = known(first.flopsForward);
     for (std::uint32_t i = 0; i < first.parents.count; ++i)
         record.parents.push_back(
             m_tables.ops[m_tables.opIds[first.parents.begin + i].index()].tensor.value());

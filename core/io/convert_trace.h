@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/job_context.h"
+#include "core/trace/trace.h"
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace core {
+
+// What `convert --to` can make of a trace.
+enum class ConvertTarget : std::uint8_t {
+    opscope,     // a native file
+    json,        // one document: the list of all records, between manifest and final record
+    csv,         // the table of op rows
+    safetensors, // the saved values by name: parameters and buffers by address, op outputs by label
+    chromeTrace, // ops and module calls as events on a time axis, for Perfetto and chrome://tracing
+};
+std::optional<ConvertTarget> convertTargetFromName(std::string_view name);
+
+// Writes PATH only when all went well. unsupported when the trace has nothing of the kind: no durations for a
+// time axis, no saved values.
+Status convertTrace(const Trace &trace, const std::filesystem::path &path, ConvertTarget target,
+                    const JobContext &job);
+
+} // namespace core
