@@ -2,7 +2,7 @@
 #include "core/capture/capture_client.h"
 
 #include "core/capture/worker_process.h"
-#include "core/io/native_journal.h"
+#include "core/io/native_tools.h"
 
 #include <csignal>
 #include <cstring>
@@ -167,11 +167,7 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const TraceJournal
 {
     CaptureOutcome outcome;
     outcome.status = stopped ? TraceStatus::cancelled : TraceStatus::crashed;
-    struct
-    {
-        std::string signal;
-        std::string message;
-    } cause;
+    CrashCause cause;
     if (exit < 0)
         cause.signal = signalName(-exit);
     cause.message = stopped    ? "cancelled; the op did not end within 2 s and the process was killed"
@@ -186,7 +182,8 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const TraceJournal
         outcome.status = TraceStatus::unknown;
         return outcome;
     }
-    // What the journal holds beyond the file's last segment is put into the file by the tool for crashed traces.
+    if (Status completed = completeCrashed(request.outputPath, journal, cause); !completed)
+        return completed.prefixed(cause.message);
     return outcome;
 }
 

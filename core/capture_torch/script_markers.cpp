@@ -212,8 +212,10 @@ private:
             mark(first, "opscope::block",
                  {constant(first, id), constant(first, static_cast<std::int64_t>(i)), turn});
         }
-        if (!node->blocks().empty())
-            mark(node->next(), "opscope::after", {constant(node->next(), id)});
+        if (node->blocks().empty())
+            return;
+        Node *const next = node->next();
+        mark(next, "opscope::after", {constant(next, id)});
     }
 
     void called(Node *node)

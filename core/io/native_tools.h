@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/base/load_report.h"
 #include "core/base/value.h"
 #include "core/io/native_journal.h"
 #include "core/trace/trace.h"
