@@ -13,7 +13,7 @@ namespace core {
 namespace {
 
 constexpr std::size_t kDepth = 200;
-constexpr std::size_t kVisits = 2'000'000;
+constexpr std::size_t kVisits = 500'000;
 
 std::string_view typeName(PickleValue value)
 {

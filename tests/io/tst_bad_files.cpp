@@ -7,10 +7,10 @@
 #include "core/trace/tensor_reader.h"
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <ctime>
 #include <sys/resource.h>
 
 using namespace core;
@@ -103,8 +103,7 @@ private Q_SLOTS:
         const Value &entry = m_manifest.at("files").at(name.toStdString());
         const QString path = prepare(name, entry);
         const int before = filesIn(m_folder);
-        QElapsedTimer timer;
-        timer.start();
+        const std::clock_t started = std::clock();
         std::vector<std::string> found;
         if (name.endsWith(".npy"))
             found = outcomesOfArray(path.toStdString());
@@ -112,7 +111,7 @@ private Q_SLOTS:
             found = outcomesOfTrace(path.toStdString());
         else
             found = outcomesOfCheckpoint(path.toStdString());
-        QVERIFY(timer.elapsed() < 5000);
+        QVERIFY(std::clock() - started < 5 * CLOCKS_PER_SEC); // processor time: other load does not count
         QCOMPARE(filesIn(m_folder), before);
         QVERIFY(!QFileInfo::exists("EXECUTED") && !QFileInfo::exists(m_folder.filePath("EXECUTED")));
         std::vector<std::string> accepted = {entry.at("outcome").toString()};
