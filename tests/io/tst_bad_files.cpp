@@ -84,7 +84,7 @@ class TestBadFiles : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        m_folder = OPSCOPE_CORPUS_DIR "/bad";
+        m_folder.setPath(OPSCOPE_CORPUS_DIR "/bad");
         m_manifest = readJson(m_folder.filePath("MANIFEST.json"));
         QVERIFY(m_manifest.at("files").toObject().size() > 70);
     }
