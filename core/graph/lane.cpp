@@ -142,7 +142,7 @@ public:
         const double top = 22.0;
         const double gap = look.tall ? 16.0 : 7.0;
         const double height = std::max(10.0, (look.height - top - 6.0 - gap * (rows - 1.0)) / rows);
-        m_forward = {top, std::min(height, 30.0)};
+        m_forward = {top, std::min(height, rows > 1.0 ? 30.0 : 40.0)};
         m_backward = {top + m_forward.height + gap, m_forward.height};
     }
 
@@ -197,7 +197,7 @@ void LaneDrawing::drawBands()
     const TextStyle small = {FontFamily::mono, FontWeight::regular, 10.0F};
     m_list.text({12.0, 3.0, 80.0, 16.0}, "execution order", {FontFamily::words, FontWeight::regular, 11.0F},
                 ColorToken::muted);
-    double free = kLaneCaption;
+    double free = kLaneCaption + 12.0; // clear of the caption
     for (std::uint32_t i = 0; i < m_model.bands.size(); ++i) {
         const LaneBand &band = m_model.bands[i];
         const double left = std::max(xOf(band.begin), kLaneCaption);

@@ -2,6 +2,7 @@
 #include "views/base/trace_facts.h"
 
 #include "views/base/formatting.h"
+#include "views/base/graph_marks.h"
 
 #include <QCoreApplication>
 
@@ -208,7 +209,7 @@ core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<c
     if (!scan)
         return scan.error();
     facts->scan = std::move(scan).value();
-    facts->marks = core::marksFromStats(*trace);
+    facts->marks = graphMarks(statistics, facts->scan);
     FindingWriter(*trace, *facts).run();
     for (const FindingRow &row : facts->findings)
         if (row.op.isValid() && row.severity != Severity::info && row.op.index() < facts->marks.byOp.size())

@@ -63,6 +63,12 @@ void Canvas::applyView(const Viewport &view)
 
 void Canvas::setViewport(const Viewport &view, bool animated)
 {
+    m_fitted = false;
+    goTo(view, animated);
+}
+
+void Canvas::goTo(const Viewport &view, bool animated)
+{
     m_motion.stop();
     if (!animated || m_reducedMotion || !isVisible()) {
         applyView(view);
@@ -80,19 +86,21 @@ void Canvas::zoomBy(double factor)
     setViewport(view, true);
 }
 
-void Canvas::fit(bool animated)
+void Canvas::fit(bool animated, double smallestZoom)
 {
     Viewport view = m_view;
     view.resize(width(), height());
-    view.fit(m_bounds, kFitMargin);
-    setViewport(view, animated);
+    view.fit(m_bounds, kFitMargin, smallestZoom);
+    m_fitted = true;
+    m_fitSmallest = smallestZoom;
+    goTo(view, animated);
 }
 
 void Canvas::centerOn(core::Point scene)
 {
     Viewport view = m_view;
     view.centerOn(scene);
-    applyView(view);
+    setViewport(view);
 }
 
 void Canvas::invalidate()
@@ -154,11 +162,10 @@ void Canvas::paintEvent(QPaintEvent *event)
 void Canvas::resizeEvent(QResizeEvent *)
 {
     m_view.resize(width(), height());
-    if (!m_sized && !m_bounds.isEmpty()) {
-        m_sized = true;
-        fit(false);
-    }
-    Q_EMIT viewChanged();
+    if (m_fitted)
+        fit(false, m_fitSmallest);
+    else
+        Q_EMIT viewChanged();
 }
 
 void Canvas::wheelEvent(QWheelEvent *event)
@@ -171,7 +178,7 @@ void Canvas::wheelEvent(QWheelEvent *event)
         view.pan(event->angleDelta().y() + event->angleDelta().x(), 0.0);
     else
         view.zoomAt(pointOf(event->position()), std::pow(1.2, steps));
-    applyView(view);
+    setViewport(view);
     setHovered(hitAt(event->position()));
     event->accept();
 }
@@ -201,7 +208,7 @@ void Canvas::mouseMoveEvent(QMouseEvent *event)
         Viewport view = m_view;
         view.pan(moved.x(), moved.y());
         m_lastAt = event->position();
-        applyView(view);
+        setViewport(view);
         return;
     }
     m_lastAt = event->position();

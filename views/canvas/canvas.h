@@ -38,7 +38,9 @@ public:
     // Goes there, over 160 ms unless motion is reduced or ANIMATED is false.
     void setViewport(const Viewport &view, bool animated = false);
     void zoomBy(double factor); // at the middle
-    void fit(bool animated = true);
+    // The whole scene, and again at every resize until the view is moved; see Viewport::fit.
+    void fit(bool animated = true, double smallestZoom = kSmallestZoom);
+    bool isFitted() const { return m_fitted; }
     void centerOn(core::Point scene);
     // What was drawn has changed: the list is made anew at the next painting.
     void invalidate();
@@ -71,6 +73,7 @@ private:
     const core::DrawList &list() const;
     void drawGround(QPainter &painter, const QRect &area) const;
     void applyView(const Viewport &view);
+    void goTo(const Viewport &view, bool animated);
     void setHovered(core::HitId hit);
     void showToolTip();
 
@@ -80,7 +83,8 @@ private:
     Viewport m_view;
     core::Rect m_bounds;
     bool m_reducedMotion = false;
-    bool m_sized = false;
+    bool m_fitted = false;
+    double m_fitSmallest = kSmallestZoom;
 
     mutable core::DrawList m_list;
     mutable core::Rect m_listArea; // scene the list was made for

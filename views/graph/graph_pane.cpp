@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
+constexpr double kFirstZoom = 0.3; // names can be read; the rest is a scroll away
 
 } // namespace
 
@@ -51,6 +52,7 @@ void GraphPane::buildOverlays()
     m_findBar->hide();
     m_notice = new NoticeBar(this);
     m_hint = makeLabel(QString(), "dense", this);
+    m_hint->setObjectName(QStringLiteral("overlay"));
     m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_empty = makeLabel(tr("Open a trace to see its graph."), "second", this);
     m_empty->setAlignment(Qt::AlignCenter);
@@ -117,7 +119,7 @@ void GraphPane::setMarks(core::GraphMarks marks)
 {
     m_marks = std::move(marks);
     if (!m_state.hasTree() || !trace() || m_marks.byOp.size() != trace()->ops().size() ||
-        m_marks.byOp == m_state.tree().marks().byOp)
+        (m_marks.byOp == m_state.tree().marks().byOp && m_marks.measured.empty()))
         return;
     m_state.replaceTree(std::make_shared<core::GraphTree>(trace(), m_marks));
     requestLayout();
@@ -160,12 +162,9 @@ void GraphPane::setLayout(core::LayoutResult result)
         m_notice->hide();
     m_canvas->setSceneBounds(layout.bounds());
     m_map->setSceneBounds(layout.bounds());
-    if (m_fitNext) {
+    if (m_fitNext || (m_canvas->isFitted() && m_anchor.position == core::kNoBox && !m_revealNext)) {
         m_fitNext = false;
-        Viewport view = m_canvas->viewport();
-        view.resize(m_canvas->width(), m_canvas->height());
-        view.fit(layout.bounds(), 28.0, 0.3); // names can be read; the rest is a scroll away
-        m_canvas->setViewport(view);
+        m_canvas->fit(false, kFirstZoom);
     } else {
         keepAnchor();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/services/graph_marks.h"
+#include "views/base/graph_marks.h"
 
-namespace app {
+namespace views {
 
 core::GraphMarks graphMarks(const core::TraceStatistics &statistics, const core::NonFiniteScan &scan)
 {
@@ -23,4 +23,4 @@ core::GraphMarks graphMarks(const core::TraceStatistics &statistics, const core:
     return core::marksFromEvents(trace, events, std::move(measured));
 }
 
-} // namespace app
+} // namespace views

@@ -4,10 +4,10 @@
 #include "core/analysis/nonfinite_scan.h"
 #include "core/graph/node_state.h"
 
-namespace app {
+namespace views {
 
 // The states of a graph's boxes by what the scan for NaN and Inf found, with the statistics it had to
 // measure.
 core::GraphMarks graphMarks(const core::TraceStatistics &statistics, const core::NonFiniteScan &scan);
 
-} // namespace app
+} // namespace views
