@@ -8,7 +8,8 @@ namespace app {
 std::span<const CommandSpec *const> commandTable()
 {
     static constexpr auto kTable = std::to_array<const CommandSpec *>(
-        {&kCaptureCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand});
+        {&kCaptureCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand,
+         &kVerifyCommand, &kRepairCommand, &kDumpCommand, &kConvertCommand});
     return kTable;
 }
 

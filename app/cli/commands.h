@@ -12,5 +12,9 @@ extern const CommandSpec kOpsCommand;
 extern const CommandSpec kOutputsCommand;
 extern const CommandSpec kReportCommand;
 extern const CommandSpec kGraphCommand;
+extern const CommandSpec kVerifyCommand;
+extern const CommandSpec kRepairCommand;
+extern const CommandSpec kDumpCommand;
+extern const CommandSpec kConvertCommand;
 
 } // namespace app

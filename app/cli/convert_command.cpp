@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/commands.h"
+#include "app/cli/open_trace.h"
+#include "core/io/convert_trace.h"
+
+#include <array>
+
+namespace app {
+namespace {
+
+using core::Result;
+using core::Status;
+using core::Value;
+
+constexpr std::array<OptionSpec, 2> kOptions = {
+    {{"output", "OUT", "the file to write", 'o'},
+     {"to", "FORMAT", "opscope (default), json, csv, safetensors or chrome-trace"}}};
+
+Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
+{
+    if (!arguments.has("output"))
+        return Status(core::ErrorCode::invalidArgument, "convert needs -o OUT, the file to write");
+    const std::string format = arguments.has("to") ? std::string(arguments.text("to")) : "opscope";
+    const std::optional<core::ConvertTarget> target = core::convertTargetFromName(format);
+    if (!target)
+        return Status(core::ErrorCode::invalidArgument,
+                      "option --to is \"" + format +
+                          "\", it takes opscope, json, csv, safetensors or chrome-trace");
+    const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
+    if (!trace)
+        return trace.error();
+    const std::string out(arguments.text("output"));
+    if (Status status = core::convertTrace(**trace, out, *target, context.job); !status)
+        return status;
+    context.console.print(out + ": written as " + format + "\n");
+    context.console.printDocument(Value::object({{"file", out}, {"format", format}}));
+    return ExitCode::nothingFound;
+}
+
+} // namespace
+
+const CommandSpec kConvertCommand{
+    .name = "convert",
+    .operands = "TRACE",
+    .minOperands = 1,
+    .maxOperands = 1,
+    .summary = "write a trace of any format as a native trace, or what other programs read",
+    .details =
+        "json holds all records, csv the op table, safetensors the saved values by name, chrome-trace the\n"
+        "ops on a time axis for Perfetto.",
+    .options = kOptions,
+    .example = "opscope-cli convert bundle.tlspec -o run.opscope\n"
+               "opscope-cli convert run.opscope --to csv -o ops.csv",
+    .run = runConvert,
+};
+
+} // namespace app
