@@ -39,7 +39,7 @@ struct RepairResult
     LoadReport notes;
 };
 Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::filesystem::path &out,
-                                 JobContext &job);
+                                 const JobContext &job);
 
 // One thing that verify found wrong.
 struct VerifyFinding
