@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes the small torch.export programs that tests/capture_torch runs beside the corpus: control flow, regions,
-# symbolic sizes, functional mutations, vmap. usage: python make_pt2_programs.py OUT
+# symbolic sizes, functional mutations, vmap. usage: python make_pt2_programs.py OUT [CORPUS/versions]
 import json, math, os, sys
 import numpy as np
 import torch
@@ -162,3 +162,21 @@ class Auto(torch.nn.Module):
                 g = s.b(h.float())
         return g, h
 make('autocast_nested', Auto(), (torch.randn(2, 3),))
+
+# The state dict of torch 2.3: an OrderedDict with _metadata, which the pickle sets by BUILD. Made from the file of 2.5.1.
+if len(sys.argv) > 2:
+    import collections, io, shutil, zipfile
+    src = sys.argv[2]
+    d = os.path.join(OUT, 'state_dict_with_metadata'); os.makedirs(d, exist_ok=True)
+    z = zipfile.ZipFile(os.path.join(src, 'torch-2.5.1.pt2'))
+    state = torch.load(io.BytesIO(z.read('serialized_state_dict.pt')), weights_only=False)
+    ordered = collections.OrderedDict(state); ordered._metadata = collections.OrderedDict({'': {'version': 1}})
+    b = io.BytesIO(); torch.save(ordered, b)
+    with zipfile.ZipFile(os.path.join(d, 'model.pt2'), 'w') as o:
+        for i in z.infolist():
+            o.writestr(i.filename, b.getvalue() if i.filename == 'serialized_state_dict.pt' else z.read(i.filename))
+    for n in ('x.npy', 'mask.npy'):
+        shutil.copy(os.path.join(src, n), d)
+    e = json.load(open(os.path.join(src, 'torch-2.5.1.expected.json')))
+    json.dump({'inputs': {'args': [{'tensor': 'x.npy'}, {'tensor': 'mask.npy'}], 'kwargs': {}},
+               'outputs': e['outputs']}, open(os.path.join(d, 'expected.json'), 'w'), indent=1)
