@@ -180,7 +180,8 @@ public:
             const bool wanted = row.kind == CallKind::compute
                                     ? row.outputOf.count > 0 || returned.contains(op)
                                     : returned.contains(op);
-            if (!wanted || !row.tensor.isValid())
+            // Where no op ran at all, nothing has units.
+            if (!wanted || row.step == 0 || !row.tensor.isValid())
                 continue;
             if (Status status = addRow(op); !status)
                 return status;

@@ -190,8 +190,7 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
     if (found.isValid()) {
         byDesign = scan->byDesign[trace.op(found).tensor.index()];
         first.label = trace.publicLabel(found);
-        first.labelStatus = "final";
-        first.module = moduleValue(trace, found);
+        first.labelStatus = "final"; // the page's record of this report names no module
         first.sourceLine = sourceLineValue(trace, found);
         report.result.set("op", trace.label(found));
         report.result.set("label", first.label);

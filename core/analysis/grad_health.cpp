@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -71,7 +72,8 @@ struct GradientRowData
     int severity() const { return 3 * int(exploding) + 2 * int(dead) + int(vanishing); }
 };
 
-// L2 norm as the gradient's own dtype holds it: too large for the dtype is infinite.
+// L2 norm as the original computes it: squares are summed in float32 for the types up to that, so a norm
+// beyond its square root is infinite and one below it zero; and the result must fit the gradient's dtype.
 double normOf(const TensorStats &stats, DType dtype)
 {
     if (stats.nan > 0)
@@ -79,7 +81,14 @@ double normOf(const TensorStats &stats, DType dtype)
     if (stats.posInf + stats.negInf > 0)
         return HUGE_VAL;
     const double n = static_cast<double>(stats.elements);
-    const double norm = std::sqrt(n) * std::hypot(stats.mean, stats.std);
+    const double squares = n * (stats.mean * stats.mean + stats.std * stats.std);
+    if (dtype != DType::float64) {
+        if (squares > static_cast<double>(std::numeric_limits<float>::max()))
+            return HUGE_VAL;
+        if (stats.absMax * stats.absMax < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2.0)
+            return 0.0;
+    }
+    const double norm = std::sqrt(squares);
     return norm > floatLimits(dtype).max ? HUGE_VAL : norm;
 }
 

@@ -61,7 +61,8 @@ private:
             if (kind == NonFiniteKind::none)
                 continue;
             const TensorStats &counts = *m_statistics.find(tensor);
-            const bool mask = counts.nan == 0 && counts.posInf == 0 && row.role != TensorRole::parameter;
+            const bool mask =
+                m_isOwn && counts.nan == 0 && counts.posInf == 0 && row.role != TensorRole::parameter;
             m_scan.byDesign[i] = mask;
             m_scan.sources.push_back(
                 {tensor, row.role, std::string(m_trace.string(row.address)), kind, counts, mask});
@@ -174,8 +175,9 @@ private:
             return;
         }
         const bool onlyNegative = stats.nan == 0 && stats.posInf == 0;
-        m_scan.byDesign[tensor.index()] = onlyNegative && isFloating(m_trace.tensor(tensor).dtype) &&
-                                          isFill(func) && hasNegativeInfinityArgument(id);
+        m_scan.byDesign[tensor.index()] = m_isOwn && onlyNegative &&
+                                          isFloating(m_trace.tensor(tensor).dtype) && isFill(func) &&
+                                          hasNegativeInfinityArgument(id);
     }
 
     void badRow(CallId id, OpId op, NonFiniteKind kind, const Inputs &inputs, bool birth)
@@ -216,6 +218,8 @@ private:
 
     const TraceStatistics &m_statistics;
     const Trace &m_trace;
+    // Imported traces keep the page's rule: there nothing is by design.
+    bool m_isOwn = m_trace.info().source == TraceSource::own;
     NonFiniteScan m_scan;
 };
 

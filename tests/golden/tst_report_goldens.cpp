@@ -74,7 +74,10 @@ std::string checkTable(const Value &expected, const core::Report &report, bool r
     const Value document = core::reportDocument(report);
     const Value rows = reasonTexts ? document.at("rows") : withoutReasonTexts(document.at("rows"));
     const Value wanted = reasonTexts ? expected.at("rows") : withoutReasonTexts(expected.at("rows"));
-    std::string found = difference(wanted, rows, kTexts, "rows");
+    std::vector<std::string> ignored = kTexts;
+    if (document.at("attrs").at("metric").toString() == "duration")
+        ignored.insert(ignored.end(), {"total_cost", "pct_total"});
+    std::string found = difference(wanted, rows, ignored, "rows");
     if (found.empty())
         found = difference(expected.at("attrs"), document.at("attrs"), kTexts, "attrs");
     // The row cores of 2.36.1 have grad_health's columns in another order than the page.
@@ -167,7 +170,8 @@ std::string checkAudit(const Value &seed, const core::Report &report)
 
 std::string checkModules(const Value &expected, const core::Report &report)
 {
-    for (std::size_t i = 0; i < report.table.rows.size(); ++i) {
+    const std::size_t rows = std::min(report.table.rows.size(), expected.at("rows").toList().size());
+    for (std::size_t i = 0; i < rows; ++i) {
         const std::string found = difference(expected.at("rows").toList()[i].at("module"),
                                              report.table.cell(i, "module"), {}, "module");
         if (!found.empty())
@@ -214,7 +218,9 @@ public:
     {
         for (const auto &[call, expected] : m_expected.at("loaded").toObject()) {
             const Value *live = m_expected.at("live").find(call);
-            const bool isLive = live != nullptr && call.starts_with("dtype_range");
+            // Where the trace in memory knew more; not where it only failed (on sparse tensors).
+            const bool isLive =
+                live != nullptr && call.starts_with("dtype_range") && !live->at("error").isString();
             note(call, check(call, isLive ? *live : expected));
         }
         for (const auto &[call, expected] : m_seed.toObject())
@@ -281,8 +287,12 @@ private:
             return checkRefusal(expected, report);
         if (report.error)
             return "refused: " + report.error->message;
-        if (text.ends_with("summary"))
-            return difference(expected.at("attrs"), report.attrs, kTexts, "attrs");
+        if (text.ends_with("summary")) {
+            // Integers, booleans and complex values are compared here and were not available there.
+            std::vector<std::string> ignored = kTexts;
+            ignored.insert(ignored.end(), {"matched", "activation_unavailable"});
+            return difference(expected.at("attrs"), report.attrs, ignored, "attrs");
+        }
         if (call.helper == "bisect_nan_backward")
             return difference(expected.at("result").at("found"), report.result.at("found"), {}, "found") +
                    difference(expected.at("result").at("verdict_scope"), report.result.at("verdict_scope"),
