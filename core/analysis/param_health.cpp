@@ -261,7 +261,8 @@ private:
     std::string skipReason(const Entry &entry) const
     {
         if (!entry.tensor.isValid())
-            return entry.skip.empty() ? "not a tensor: " + entry.typeName : entry.skip;
+            return entry.skip.empty() || entry.skip == "not_a_tensor" ? "not a tensor: " + entry.typeName
+                                                                      : entry.skip;
         switch (m_statistics.unavailable(entry.tensor)) {
         case Unavailable::no:
             return {};
