@@ -161,7 +161,17 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
         value.isTensorList() || (value.isList() && value.toListRef().size() > 0 &&
                                  std::any_of(value.toListRef().begin(), value.toListRef().end(),
                                              [](const c10::IValue &item) { return item.isTensor(); }));
-    if (value.isTensor()) {
+    const bool number = value.isTensor() && value.toTensor().defined() &&
+                        value.toTensor().unsafeGetTensorImpl()->is_wrapped_number();
+    if (number) {
+        // A Python number where the op takes a tensor: it is shown, and replayed, as the number.
+        const Value element = elementBroadcast(value.toTensor(), {}, 0);
+        const c10::ScalarType type = value.toTensor().scalar_type();
+        argument.value = type == c10::ScalarType::Bool ? Value(element.toDouble() != 0.0)
+                         : c10::isIntegralType(type, false)
+                             ? Value(static_cast<std::int64_t>(element.toDouble()))
+                             : element;
+    } else if (value.isTensor()) {
         if (value.toTensor().defined())
             argument.tensors.push_back(argumentVersion(value.toTensor(), facts.written));
     } else if (list) {

@@ -82,10 +82,24 @@ std::optional<c10::IValue> listValue(const Value &value, const c10::TypePtr &ele
     return c10::IValue(std::move(list));
 }
 
+// A Python number where an op takes a tensor: it takes part in the choice of the result's type as a number.
+c10::IValue wrappedNumber(const Value &value)
+{
+    const c10::Scalar scalar = value.isBool()  ? c10::Scalar(value.toBool())
+                               : value.isInt() ? c10::Scalar(value.toInt())
+                                               : c10::Scalar(specialNumber(value).value_or(value.toDouble()));
+    at::Tensor tensor = at::scalar_tensor(scalar, at::TensorOptions(scalar.type()));
+    tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return tensor;
+}
+
 std::optional<c10::IValue> typed(const Value &value, c10::TypePtr type, CodeKind code)
 {
     if (value.isNull())
         return c10::IValue();
+    if (type->kind() == c10::TypeKind::TensorType &&
+        (value.isBool() || value.isNumber() || specialNumber(value)))
+        return wrappedNumber(value);
     if (const auto optional = type->cast<c10::OptionalType>())
         return typed(value, optional->getElementType(), code);
     if (value.isString() && code != CodeKind::none)

@@ -281,7 +281,9 @@ std::string graphDiffers(const Trace &trace, const Value &answer)
                     return where + differs;
         }
         const OpId first(call.rows.begin);
-        if (want.at("module").isString() && trace.moduleAddress(first) != want.at("module").toString())
+        const bool inModule = want.at("module").isString() &&
+                              want.at("module").toString() != "_empty_nn_module_stack_from_metadata_hook";
+        if (inModule && trace.moduleAddress(first) != want.at("module").toString())
             return where + "module " + std::string(trace.moduleAddress(first));
         const Value &source = want.at("source");
         const FrameId frame = call.stack.isValid() ? trace.sourceFrame(call.stack) : FrameId();
@@ -302,6 +304,10 @@ std::string graphDiffers(const Trace &trace, const Value &answer)
 class TestCapture : public QObject
 {
     Q_OBJECT
+
+public:
+    // One function runs a worker for each of dozens of models; on a busy machine that takes long.
+    static void initMain() { qputenv("QTEST_FUNCTION_TIMEOUT", "3600000"); }
 
 private Q_SLOTS:
     void models_data();
@@ -488,7 +494,8 @@ void TestCapture::replays()
     QVERIFY2(replay->summary.at("mismatches").toList().empty(), report.c_str());
     QVERIFY2(replay->summary.at("skipped").find("no_payload") == nullptr &&
                  replay->summary.at("skipped").find("op_failed") == nullptr &&
-                 replay->summary.at("skipped").find("argument_value") == nullptr &&
+                 (replay->summary.at("skipped").find("argument_value") == nullptr ||
+                  folder.contains("quant_dynamic")) && // packed weights are objects
                  replay->summary.at("skipped").find("arguments_differ") == nullptr,
              report.c_str());
 }
