@@ -64,6 +64,7 @@ MainWindow::MainWindow(Session &session, views::Theme &theme, QWidget *parent)
     connectActions();
     connectSession();
     restoreGeometryOrDefault();
+    setSamplePath({});
     showDocuments();
 }
 
@@ -97,7 +98,7 @@ void MainWindow::makeRows()
 void MainWindow::makePages()
 {
     m_pages = new QStackedWidget(this);
-    m_startPage = new StartPage(m_theme, m_actions->openSample->isEnabled(), m_pages);
+    m_startPage = new StartPage(m_theme, m_pages);
     m_messagePage = new MessagePage(m_theme, m_pages);
     m_centre = new QWidget(m_pages);
     m_centre->setObjectName(QStringLiteral("centre"));
@@ -188,6 +189,7 @@ void MainWindow::setSamplePath(const QString &path)
 {
     m_samplePath = path;
     m_actions->openSample->setVisible(!path.isEmpty());
+    m_startPage->setSampleAvailable(!path.isEmpty());
 }
 
 } // namespace app

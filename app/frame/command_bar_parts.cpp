@@ -151,6 +151,7 @@ void PaletteField::paintEvent(QPaintEvent *)
 JobLight::JobLight(const views::Theme &theme, QWidget *parent) : QAbstractButton(parent), m_theme(theme)
 {
     setFocusPolicy(Qt::TabFocus);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     setState(tr("Idle"), false);
     connect(&theme, &views::Theme::changed, this, qOverload<>(&QWidget::update));
 }

@@ -21,8 +21,8 @@ StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
     : QWidget(parent), m_theme(theme), m_file(views::makeElidedLabel({}, "strong", this)),
       m_size(views::makeLabel({}, "mono", this)), m_job(views::makeElidedLabel({}, "dense", this)),
       m_progress(new QProgressBar(this)), m_cancel(views::makeButton(tr("Cancel"), "link", this)),
-      m_selection(views::makeElidedLabel({}, "mono", this)), m_op(views::makeLabel({}, "mono", this)), m_zoom(views::makeLabel({}, "mono", this)),
-      m_counts(views::makeLabel({}, "mono", this))
+      m_selection(views::makeElidedLabel({}, "mono", this)), m_op(views::makeLabel({}, "mono", this)),
+      m_zoom(views::makeLabel({}, "mono", this)), m_counts(views::makeLabel({}, "mono", this))
 {
     setObjectName(QStringLiteral("statusRow"));
     setAttribute(Qt::WA_StyledBackground);

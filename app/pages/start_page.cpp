@@ -58,8 +58,7 @@ QListWidgetItem *makeRecentItem(const RecentFile &file)
 
 } // namespace
 
-StartPage::StartPage(const views::Theme &theme, bool sampleAvailable, QWidget *parent)
-    : QWidget(parent), m_theme(theme)
+StartPage::StartPage(const views::Theme &theme, QWidget *parent) : QWidget(parent), m_theme(theme)
 {
     setObjectName(QStringLiteral("page"));
     setAttribute(Qt::WA_StyledBackground);
@@ -67,7 +66,7 @@ StartPage::StartPage(const views::Theme &theme, bool sampleAvailable, QWidget *p
     auto *row = new QHBoxLayout;
     row->setContentsMargins(30, 26, 30, 20);
     row->setSpacing(34);
-    row->addWidget(makeLeft(sampleAvailable), 14);
+    row->addWidget(makeLeft(), 14);
     row->addWidget(makeRight(), 10);
     // Wide windows keep the page at a readable width in the middle.
     auto *centre = new QWidget(this);
@@ -104,7 +103,7 @@ QWidget *StartPage::makeDropZone()
     return m_dropZone;
 }
 
-QWidget *StartPage::makeLeft(bool sampleAvailable)
+QWidget *StartPage::makeLeft()
 {
     auto *left = new QWidget(this);
     auto *column = new QVBoxLayout(left);
@@ -124,8 +123,8 @@ QWidget *StartPage::makeLeft(bool sampleAvailable)
     };
     addButton(tr("Open…"), "primary", &StartPage::openRequested, 4)->setDefault(true);
     addButton(tr("Capture a model…"), "", &StartPage::captureRequested, 5);
-    if (sampleAvailable)
-        addButton(tr("Open sample"), "", &StartPage::sampleRequested, 4);
+    m_sample = addButton(tr("Open sample"), "", &StartPage::sampleRequested, 4);
+    m_sample->hide();
     column->addLayout(buttons);
     column->addSpacing(4);
     addHint(column, views::IconName::document, tr("Open a trace"),
@@ -196,6 +195,11 @@ void StartPage::setRecentFiles(const std::vector<RecentFile> &files)
     m_noRecent->setVisible(files.empty());
     if (!files.empty())
         m_recent->setCurrentRow(0);
+}
+
+void StartPage::setSampleAvailable(bool available)
+{
+    m_sample->setVisible(available);
 }
 
 void StartPage::setDropHot(bool hot)

@@ -9,6 +9,7 @@
 class QFrame;
 class QLabel;
 class QListWidget;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
@@ -20,8 +21,10 @@ class StartPage : public QWidget
     Q_OBJECT
 
 public:
-    // SAMPLE AVAILABLE: there is a bundled sample to open.
-    StartPage(const views::Theme &theme, bool sampleAvailable, QWidget *parent = nullptr);
+    explicit StartPage(const views::Theme &theme, QWidget *parent = nullptr);
+
+    // Whether there is a bundled sample to open.
+    void setSampleAvailable(bool available);
 
     void setRecentFiles(const std::vector<RecentFile> &files);
     // While a file is held over the window.
@@ -35,7 +38,7 @@ Q_SIGNALS:
     void clearRecentRequested();
 
 private:
-    QWidget *makeLeft(bool sampleAvailable);
+    QWidget *makeLeft();
     QWidget *makeRight();
     QWidget *makeDropZone();
     void addHint(QVBoxLayout *column, views::IconName icon, const QString &title, const QString &text);
@@ -44,6 +47,7 @@ private:
     QFrame *m_dropZone = nullptr;
     QListWidget *m_recent = nullptr;
     QLabel *m_noRecent = nullptr;
+    QPushButton *m_sample = nullptr;
 };
 
 } // namespace app

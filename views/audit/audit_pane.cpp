@@ -132,10 +132,9 @@ void AuditPane::addChecks()
     const core::NonFiniteScan &scan = m_facts->scan;
     m_list->addSection(tr("Checks that ran"),
                        QLocale().toString(m_facts->seconds, 'f', 2) + QStringLiteral(" s"));
-    const std::size_t births = scan.births.size() - scan.byDesignBirths();
     addChecked(m_facts->hasFinding(), QStringLiteral("find_nan"),
                tr("%1 births · %2 bad outputs · %3 sinks")
-                   .arg(countText(births), countText(scan.badOutputs), countText(scan.sinks.size())),
+                   .arg(countText(m_facts->births), countText(scan.badOutputs), countText(scan.sinks.size())),
                m_facts->headline);
     const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
         addChecked(

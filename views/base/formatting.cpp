@@ -21,7 +21,7 @@ QString words(const char *text)
 QString withUnit(double value, const char *unit)
 {
     const int decimals = value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2;
-    return QLocale().toString(value, 'f', decimals) + QLatin1Char(' ') + QLatin1String(unit);
+    return QLocale().toString(value, 'f', decimals) + QLatin1Char(' ') + QString::fromUtf8(unit);
 }
 
 } // namespace

@@ -19,6 +19,7 @@ struct TableColumn
     int width = 120;
     bool isNumber = false; // sorted by number(), shown right-aligned
     bool isMono = true;
+    bool takesRest = false; // grows and shrinks with the table
 };
 
 // How one cell is painted beside its text.

@@ -58,6 +58,12 @@ void TableView::resetWidths()
     const auto &columns = m_model.source()->columns();
     for (std::size_t i = 0; i < columns.size(); ++i)
         setColumnWidth(static_cast<int>(i), columns[i].width);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!columns[i].takesRest)
+            continue;
+        horizontalHeader()->setStretchLastSection(false);
+        horizontalHeader()->setSectionResizeMode(static_cast<int>(i), QHeaderView::Stretch);
+    }
 }
 
 void TableView::showSourceRow(std::optional<std::size_t> sourceRow, bool center)

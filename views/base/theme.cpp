@@ -5,6 +5,7 @@
 
 #include <QApplication>
 #include <QFile>
+#include <QProxyStyle>
 #include <QStyleFactory>
 
 #include <algorithm>
@@ -41,6 +42,19 @@ constexpr std::array kFonts = {
     FontSpec{kWords, 11, QFont::Normal},   FontSpec{kWords, 10, QFont::DemiBold},
     FontSpec{kMono, 13, QFont::Normal},    FontSpec{kMono, 12, QFont::Normal},
     FontSpec{kMono, 11, QFont::Normal},
+};
+
+// Fusion without underlined letters in menus and buttons: the keys stand beside the names.
+class WindowStyle : public QProxyStyle
+{
+public:
+    WindowStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+    int styleHint(StyleHint hint, const QStyleOption *option, const QWidget *widget,
+                  QStyleHintReturn *data) const override
+    {
+        return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+    }
 };
 
 QString readText(const QString &path)
@@ -189,7 +203,7 @@ bool loadBundledFonts()
 
 void applyTheme(QApplication &application, Theme &theme)
 {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new WindowStyle);
     const auto apply = [&application, &theme] {
         QApplication::setPalette(theme.palette());
         QApplication::setFont(theme.font(FontRole::body));

@@ -46,7 +46,10 @@ QString funcOf(const core::Trace &trace, core::CallId call)
 class FindingWriter
 {
 public:
-    FindingWriter(const core::Trace &trace, TraceFacts &facts) : m_trace(trace), m_facts(facts) {}
+    FindingWriter(const core::TraceStatistics &statistics, TraceFacts &facts)
+        : m_trace(statistics.trace()), m_statistics(statistics), m_facts(facts)
+    {
+    }
 
     void run()
     {
@@ -127,7 +130,7 @@ private:
         for (const core::OpId op : m_trace.orderedOps()) {
             const core::OpRow &row = m_trace.op(op);
             const core::TensorStats *stats = row.kind == core::CallKind::output && row.tensor.isValid()
-                                                 ? m_trace.stats(row.tensor)
+                                                 ? m_statistics.find(row.tensor)
                                                  : nullptr;
             if (stats != nullptr && stats->nonFinite() > 0)
                 add(Severity::critical, NodeState::reached, "find_nan",
@@ -138,6 +141,7 @@ private:
     }
 
     const core::Trace &m_trace;
+    const core::TraceStatistics &m_statistics;
     TraceFacts &m_facts;
 };
 
@@ -210,10 +214,7 @@ core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<c
         return scan.error();
     facts->scan = std::move(scan).value();
     facts->marks = graphMarks(statistics, facts->scan);
-    FindingWriter(*trace, *facts).run();
-    for (const FindingRow &row : facts->findings)
-        if (row.op.isValid() && row.severity != Severity::info && row.op.index() < facts->marks.byOp.size())
-            facts->marks.byOp[row.op.index()] = row.state;
+    FindingWriter(statistics, *facts).run();
     writeVerdict(*trace, *facts);
     facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::shared_ptr<const TraceFacts>(std::move(facts));
