@@ -8,6 +8,7 @@
 #include <QMainWindow>
 #include <QTimer>
 
+class QDialog;
 class QStackedWidget;
 
 namespace views {
@@ -20,9 +21,11 @@ namespace app {
 
 class Actions;
 class Banner;
+class CapturePage;
 class CommandBar;
 class DockLayout;
 class DocumentBar;
+struct Message;
 class MessagePage;
 class PaletteDialog;
 class Session;
@@ -83,6 +86,12 @@ private:
     void stepBadElement(int direction);
     void showShortcuts();
     void showAbout();
+    void connectCapture();
+    void askCapture(const QString &model);
+    void showCapture();
+    void endCapture(const QString &tracePath, const core::Status &status);
+    void showCaptureFailure(const QString &model, const core::Status &status);
+    void showMessage(const Message &message);
     void selectBreadcrumb(int index);
     core::ModuleId rootModule() const;
 
@@ -102,6 +111,8 @@ private:
     views::LaneView *m_lane = nullptr;
     views::GraphPane *m_graph = nullptr;
     PaletteDialog *m_palette = nullptr;
+    CapturePage *m_capturePage = nullptr;
+    QDialog *m_captureWindow = nullptr;
     QTimer m_jobClock;
     QString m_samplePath;
 };

@@ -46,6 +46,7 @@ void MainWindow::connectActions()
             [this] { m_docks->fillMenu(m_actions->docksMenu); });
     connectGoActions();
     connectLookActions();
+    connectCapture();
 }
 
 void MainWindow::connectGoActions()

@@ -240,12 +240,18 @@ void MainWindow::showOpenFailure(const QString &path, const core::Status &status
     message.actions.push_back({tr("Copy message"), [text = message.title + QLatin1Char('\n') + message.body] {
                                    QApplication::clipboard()->setText(text);
                                }});
+    message.actions.push_back({tr("Back to the start page"), [this] { showStartPage(); }});
+    message.footnote = tr("The file is not changed.");
+    showMessage(message);
+}
+
+// Beside an open document a message is a line above it; without one it has the page.
+void MainWindow::showMessage(const Message &message)
+{
     if (m_session.current() != nullptr) {
         m_banner->showMessage(message.title, message.body);
         return;
     }
-    message.actions.push_back({tr("Back to the start page"), [this] { showStartPage(); }});
-    message.footnote = tr("The file is not changed.");
     m_messagePage->setMessage(message);
     m_pages->setCurrentWidget(m_messagePage);
 }

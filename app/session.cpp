@@ -28,7 +28,8 @@ bool isBad(const core::Trace &trace, core::OpId op)
 
 Session::Session(Settings &settings, QObject *parent)
     : QObject(parent), m_settings(settings),
-      m_layouts(m_jobs, QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker"))
+      m_layouts(m_jobs, QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker")),
+      m_captures(m_jobs)
 {
     connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
 }

@@ -4,6 +4,7 @@
 #include "app/document.h"
 #include "app/job_runner.h"
 #include "app/palette/search_index.h"
+#include "app/services/capture_service.h"
 #include "app/services/layout_service.h"
 #include "app/services/load_service.h"
 #include "app/settings.h"
@@ -39,6 +40,7 @@ public:
     JobRunner &jobs() { return m_jobs; }
     views::TraceSelection &selection() { return m_selection; }
     LayoutService &layouts() { return m_layouts; }
+    CaptureService &captures() { return m_captures; }
 
     // What the palette searches of the current document; null until it was made.
     std::shared_ptr<const SearchIndex> searchIndex() const;
@@ -105,6 +107,7 @@ private:
     Settings &m_settings;
     JobRunner m_jobs;
     LayoutService m_layouts;
+    CaptureService m_captures;
     views::TraceSelection m_selection;
     std::vector<std::unique_ptr<Document>> m_documents;
     int m_current = -1;

@@ -28,9 +28,9 @@ using views::OpItem;
 namespace {
 
 const char *const kText = "input x:f32[2,3]=1,2,3,4,5,6\n"
-                          "softmax x dim=1 -> s:f32[2,3]=1,nan,0,1,0,0 @model.py:14 in h.attn\n"
-                          "relu s -> r:f16[2,3]=1,nan,0,1,0,0 @model.py:20 in h\n"
-                          "sum r -> t:f32[] !stats @step.py:3\n"
+                          "softmax x dim=1 -> s:f32[2,3]=1,nan,0,1,0,0 !stats @model.py:14 in h.attn\n"
+                          "relu s -> r:f16[2,3]=1,nan,0,1,0,0 !stats @model.py:20 in h\n"
+                          "sum r -> t:f32[]=3 !stats @step.py:3\n"
                           "output t\n";
 
 core::OpId opNamed(const core::Trace &trace, const char *prefix)

@@ -17,6 +17,33 @@ namespace {
 
 constexpr int kSide = 14;
 
+// A link that may be narrower than its text, which is then cut in the middle and told in the tooltip.
+class ElidedLink : public QPushButton
+{
+public:
+    ElidedLink(const QString &text, QWidget *parent) : QPushButton(parent), m_text(text)
+    {
+        setProperty("kind", "monoLink");
+        setCursor(Qt::PointingHandCursor);
+        setToolTip(text);
+        setMinimumWidth(48);
+    }
+    QSize sizeHint() const override
+    {
+        return {fontMetrics().horizontalAdvance(m_text) + 10, QPushButton::sizeHint().height()};
+    }
+
+protected:
+    void resizeEvent(QResizeEvent *event) override
+    {
+        QPushButton::resizeEvent(event);
+        setText(fontMetrics().elidedText(m_text, Qt::ElideMiddle, width() - 8));
+    }
+
+private:
+    QString m_text;
+};
+
 } // namespace
 
 FactList::FactList(const Theme &theme, QWidget *parent) : QWidget(parent), m_theme(theme), m_column(nullptr)
@@ -59,7 +86,7 @@ void FactList::addFact(const QString &name, const QString &value, const char *to
     row->setSpacing(12);
     row->addWidget(makeLabel(name, "second", m_content));
     if (activate) {
-        QPushButton *link = makeButton(value, "monoLink", m_content);
+        auto *link = new ElidedLink(value, m_content);
         link->setAccessibleName(QStringLiteral("%1: %2").arg(name, value));
         connect(link, &QPushButton::clicked, this, std::move(activate));
         row->addStretch(1);

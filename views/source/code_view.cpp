@@ -3,6 +3,8 @@
 
 #include <QKeyEvent>
 
+#include <algorithm>
+
 namespace views {
 
 namespace {
@@ -21,6 +23,13 @@ int backgroundMarker(CodeView::LineMark mark)
 int barMarker(CodeView::LineMark mark)
 {
     return static_cast<int>(mark) + 8;
+}
+
+// Scintilla knows sizes in points only.
+QFont inPoints(QFont font, int dotsPerInch)
+{
+    font.setPointSizeF(font.pixelSize() * 72.0 / std::max(dotsPerInch, 1));
+    return font;
 }
 
 } // namespace
@@ -55,7 +64,7 @@ CodeView::CodeView(const Theme &theme, QWidget *parent) : QsciScintilla(parent),
 
 void CodeView::applyTheme()
 {
-    const QFont font = m_theme.font(FontRole::monoDense);
+    const QFont font = inPoints(m_theme.font(FontRole::monoDense), logicalDpiY());
     const QColor paper = m_theme.color(ColorToken::panel);
     const QColor ink = m_theme.color(ColorToken::text);
     lexer()->setDefaultFont(font);
@@ -80,7 +89,7 @@ void CodeView::applyTheme()
     setColor(ink);
     setMarginsBackgroundColor(paper);
     setMarginsForegroundColor(m_theme.color(ColorToken::muted));
-    setMarginsFont(m_theme.font(FontRole::monoCaption));
+    setMarginsFont(inPoints(m_theme.font(FontRole::monoCaption), logicalDpiY()));
     setCaretForegroundColor(ink);
     setSelectionBackgroundColor(m_theme.color(ColorToken::accent));
     setSelectionForegroundColor(m_theme.color(ColorToken::ontint));

@@ -39,6 +39,7 @@ SourcePane::SourcePane(const PaneContext &context, QWidget *parent)
     rightColumn->addWidget(m_stackTitle);
     rightColumn->addWidget(m_frames, 1);
     m_frames->setAccessibleName(tr("Call stack, innermost first"));
+    m_frames->setIconSize(QSize(12, 12));
     m_frames->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *splitter = new QSplitter(this);
     splitter->addWidget(left);

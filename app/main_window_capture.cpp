@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Running a model: asking how, showing how far it is, opening what it left.
+#include "app/actions.h"
+#include "app/dialogs/capture_dialog.h"
+#include "app/main_window.h"
+#include "app/pages/capture_page.h"
+#include "app/pages/message_page.h"
+#include "app/session.h"
+#include "views/base/formatting.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace app {
+
+namespace {
+
+constexpr QSize kRunSize(760, 440);
+
+} // namespace
+
+void MainWindow::connectCapture()
+{
+    connect(m_actions->capture, &QAction::triggered, this, [this] { askCapture({}); });
+    connect(&m_session, &Session::captureWished, this, &MainWindow::askCapture);
+    connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::showCapture);
+    connect(&m_session.captures(), &CaptureService::finished, this, &MainWindow::endCapture);
+}
+
+void MainWindow::askCapture(const QString &model)
+{
+    auto *dialog = new CaptureDialog(m_theme, m_session.settings(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setModel(model);
+    connect(dialog, &CaptureDialog::captureRequested, &m_session.captures(), &CaptureService::start);
+    dialog->open();
+}
+
+// Over the start page the run has the whole window; beside an open document it has one of its own.
+void MainWindow::showCapture()
+{
+    if (m_session.current() == nullptr) {
+        if (m_capturePage == nullptr) {
+            m_capturePage = new CapturePage(m_theme, m_session.captures(), m_pages);
+            m_pages->addWidget(m_capturePage);
+        }
+        m_pages->setCurrentWidget(m_capturePage);
+        return;
+    }
+    if (m_captureWindow == nullptr) {
+        m_captureWindow = new QDialog(this);
+        m_captureWindow->setWindowTitle(tr("Capturing — opscope"));
+        m_captureWindow->resize(kRunSize);
+        auto *column = new QVBoxLayout(m_captureWindow);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(new CapturePage(m_theme, m_session.captures(), m_captureWindow));
+    }
+    m_captureWindow->show();
+}
+
+void MainWindow::endCapture(const QString &tracePath, const core::Status &status)
+{
+    if (m_captureWindow != nullptr)
+        m_captureWindow->hide();
+    if (!tracePath.isEmpty()) {
+        m_session.open(tracePath);
+        return;
+    }
+    if (status.code() == core::ErrorCode::cancelled) {
+        if (m_session.current() == nullptr)
+            showStartPage();
+        return;
+    }
+    const QString model = QString::fromStdString(m_session.captures().request().modelPath);
+    showCaptureFailure(model, status);
+}
+
+void MainWindow::showCaptureFailure(const QString &model, const core::Status &status)
+{
+    Message message;
+    message.icon = views::IconName::warning;
+    message.tone = core::ColorToken::warn;
+    message.title = tr("%1 could not be run").arg(views::fileNameText(model.toStdString()));
+    message.body = views::fromView(status.message());
+    if (!status.remedy().empty())
+        message.body += QLatin1Char('\n') + views::fromView(status.remedy());
+    message.actions = {{tr("Capture again…"), [this, model] { askCapture(model); }},
+                       {tr("Copy message"),
+                        [text = message.title + QLatin1Char('\n') + message.body] {
+                            QApplication::clipboard()->setText(text);
+                        }},
+                       {tr("Back to the start page"), [this] { showStartPage(); }}};
+    showMessage(message);
+}
+
+} // namespace app

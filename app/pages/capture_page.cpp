@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/pages/capture_page.h"
+
+#include "app/services/capture_service.h"
+#include "views/base/formatting.h"
+#include "views/base/widgets.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace app {
+
+namespace {
+
+constexpr int kRefreshMs = 250;
+
+QString clockText(qint64 ms)
+{
+    const qint64 seconds = ms / 1000;
+    return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
+}
+
+} // namespace
+
+CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent)
+    : QWidget(parent), m_service(service), m_title(views::makeElidedLabel({}, "title", this)),
+      m_time(views::makeLabel({}, "monoSecond", this)), m_stage(views::makeElidedLabel({}, "strong", this))
+{
+    setObjectName(QStringLiteral("page"));
+    setAttribute(Qt::WA_StyledBackground);
+    setAccessibleName(tr("Capturing"));
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(30, 26, 30, 20);
+    column->setSpacing(14);
+    auto *head = new QHBoxLayout;
+    head->addWidget(m_title, 1);
+    head->addWidget(m_time);
+    column->addLayout(head);
+    column->addWidget(m_stage);
+    column->addWidget(makeNow(theme));
+    column->addWidget(makeBad(theme));
+    column->addWidget(makeCounts());
+    column->addStretch(1);
+    auto *buttons = new QHBoxLayout;
+    QPushButton *stop = views::makeButton(tr("Stop and keep what is there"), "", this);
+    QPushButton *discard = views::makeButton(tr("Discard"), "", this);
+    buttons->addWidget(stop);
+    buttons->addWidget(discard);
+    buttons->addStretch(1);
+    buttons->addWidget(views::makeLabel(
+        tr("The window stays usable. A crash of the model keeps each op before it."), "caption", this));
+    column->addLayout(buttons);
+    connect(stop, &QPushButton::clicked, &service, &CaptureService::stopAndKeep);
+    connect(discard, &QPushButton::clicked, &service, &CaptureService::discard);
+    connect(&service, &CaptureService::progressed, this, &CapturePage::refresh);
+    connect(&service, &CaptureService::started, this, [this] {
+        refresh();
+        m_clock.start(kRefreshMs);
+    });
+    connect(&service, &CaptureService::finished, &m_clock, &QTimer::stop);
+    connect(&m_clock, &QTimer::timeout, this, &CapturePage::refresh);
+    refresh();
+}
+
+QWidget *CapturePage::makeNow(const views::Theme &theme)
+{
+    auto *card = new QFrame(this);
+    card->setProperty("card", "plain");
+    auto *row = new QHBoxLayout(card);
+    row->addWidget(views::makeIconLabel(theme, views::IconName::play, core::ColorToken::accent, 13, card));
+    row->addWidget(views::makeLabel(tr("Now"), "second", card));
+    m_op = views::makeElidedLabel({}, "mono", card);
+    row->addWidget(m_op, 1);
+    return card;
+}
+
+QWidget *CapturePage::makeBad(const views::Theme &theme)
+{
+    m_bad = new QFrame(this);
+    m_bad->setProperty("card", "nan");
+    auto *row = new QHBoxLayout(m_bad);
+    row->addWidget(views::makeIconLabel(theme, views::IconName::origin, core::ColorToken::nan, 13, m_bad));
+    row->addWidget(views::makeLabel(tr("First NaN or Inf at"), "strong", m_bad));
+    m_badOp = views::makeElidedLabel({}, "mono", m_bad);
+    row->addWidget(m_badOp, 1);
+    m_bad->hide();
+    return m_bad;
+}
+
+QWidget *CapturePage::makeCounts()
+{
+    auto *counts = new QWidget(this);
+    auto *row = new QHBoxLayout(counts);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(30);
+    const auto add = [&](const QString &name) {
+        auto *column = new QVBoxLayout;
+        column->addWidget(views::makeLabel(name, "second", counts));
+        QLabel *value = views::makeLabel({}, "mono", counts);
+        column->addWidget(value);
+        row->addLayout(column);
+        return value;
+    };
+    m_calls = add(tr("Calls recorded"));
+    m_bytes = add(tr("Trace file"));
+    row->addStretch(1);
+    return counts;
+}
+
+void CapturePage::refresh()
+{
+    const core::CaptureProgress &progress = m_service.progress();
+    const QString model = views::fileNameText(m_service.request().modelPath);
+    m_title->setText(tr("Capturing %1").arg(model));
+    m_time->setText(tr("%1 elapsed").arg(clockText(m_service.elapsedMs())));
+    m_stage->setText(progress.stage.empty() ? tr("starting") : views::fromView(progress.stage));
+    m_op->setText(views::fromView(progress.op));
+    m_calls->setText(views::countText(progress.calls));
+    m_bytes->setText(views::bytesText(progress.bytes));
+    m_badOp->setText(views::fromView(progress.firstBadOp));
+    m_bad->setVisible(!progress.firstBadOp.empty());
+}
+
+} // namespace app

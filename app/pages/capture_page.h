@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/base/theme.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QFrame;
+class QLabel;
+
+namespace app {
+
+class CaptureService;
+
+// A run while it goes on: stage, op now, counts, time, the first bad op at once; Stop and keep, Discard.
+// Owned by the main window.
+class CapturePage : public QWidget
+{
+    Q_OBJECT
+
+public:
+    CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent = nullptr);
+
+private:
+    QWidget *makeNow(const views::Theme &theme);
+    QWidget *makeBad(const views::Theme &theme);
+    QWidget *makeCounts();
+    void refresh();
+
+    CaptureService &m_service;
+    QLabel *m_title;
+    QLabel *m_time;
+    QLabel *m_stage;
+    QLabel *m_op = nullptr;
+    QFrame *m_bad = nullptr;
+    QLabel *m_badOp = nullptr;
+    QLabel *m_calls = nullptr;
+    QLabel *m_bytes = nullptr;
+    QTimer m_clock;
+};
+
+} // namespace app

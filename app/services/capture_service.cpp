@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/services/capture_service.h"
+
+#include "app/job_runner.h"
+#include "views/base/formatting.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QPointer>
+
+namespace app {
+
+namespace {
+
+const QString kJob = QStringLiteral("capture");
+
+QString pathOf(const std::string &path)
+{
+    return QFile::decodeName(QByteArray::fromStdString(path));
+}
+
+} // namespace
+
+CaptureService::CaptureService(JobRunner &jobs, QObject *parent) : QObject(parent), m_jobs(jobs) {}
+
+bool CaptureService::isRunning() const
+{
+    return m_jobs.isRunning(kJob);
+}
+
+void CaptureService::start(const core::CaptureRequest &request)
+{
+    if (isRunning())
+        discard();
+    m_request = request;
+    m_progress = {};
+    m_since.start();
+    const quint64 run = ++m_run;
+    const QPointer<CaptureService> self(this);
+    // The worker's progress comes on the job's thread.
+    const auto report = [self, run](const core::CaptureProgress &progress) {
+        if (self.isNull())
+            return;
+        QMetaObject::invokeMethod(
+            self.data(),
+            [self, run, progress] {
+                if (self.isNull() || run != self->m_run)
+                    return;
+                self->m_progress = progress;
+                Q_EMIT self->progressed();
+            },
+            Qt::QueuedConnection);
+    };
+    m_jobs.start(
+        kJob, tr("Capturing %1").arg(QFileInfo(pathOf(request.modelPath)).fileName()), this,
+        [request, report](core::JobContext &job) {
+            core::CaptureClient client;
+            const core::Result<core::CaptureOutcome> outcome = client.run(request, job, report);
+            return outcome ? Answer{outcome->error, outcome->hasTrace()} : Answer{outcome.error(), false};
+        },
+        [this](const Answer &answer) { ended(answer); });
+    Q_EMIT started();
+}
+
+void CaptureService::ended(const Answer &answer)
+{
+    Q_EMIT finished(answer.hasTrace ? pathOf(m_request.outputPath) : QString(), answer.status);
+}
+
+void CaptureService::stopAndKeep()
+{
+    m_jobs.requestStop(kJob);
+}
+
+void CaptureService::discard()
+{
+    if (!isRunning())
+        return;
+    ++m_run;
+    const QString path = pathOf(m_request.outputPath);
+    m_jobs.cancel(kJob);
+    QFile::remove(path);
+    Q_EMIT finished({}, core::Status(core::ErrorCode::cancelled, "the run was discarded"));
+}
+
+} // namespace app
