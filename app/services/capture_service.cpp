@@ -36,6 +36,7 @@ void CaptureService::start(const core::CaptureRequest &request)
     m_progress = {};
     m_since.start();
     const quint64 run = ++m_run;
+    m_discarded = std::make_shared<std::atomic<bool>>(false);
     const QPointer<CaptureService> self(this);
     // The worker's progress comes on the job's thread.
     const auto report = [self, run](const core::CaptureProgress &progress) {
@@ -53,9 +54,12 @@ void CaptureService::start(const core::CaptureRequest &request)
     };
     m_jobs.start(
         kJob, tr("Capturing %1").arg(QFileInfo(pathOf(request.modelPath)).fileName()), this,
-        [request, report](core::JobContext &job) {
+        [request, report, discarded = m_discarded](core::JobContext &job) {
             core::CaptureClient client;
             const core::Result<core::CaptureOutcome> outcome = client.run(request, job, report);
+            // Only now is the worker gone and the file nobody's.
+            if (*discarded)
+                QFile::remove(pathOf(request.outputPath));
             return outcome ? Answer{outcome->error, outcome->hasTrace()} : Answer{outcome.error(), false};
         },
         [this](const Answer &answer) { ended(answer); });
@@ -77,9 +81,8 @@ void CaptureService::discard()
     if (!isRunning())
         return;
     ++m_run;
-    const QString path = pathOf(m_request.outputPath);
+    *m_discarded = true;
     m_jobs.cancel(kJob);
-    QFile::remove(path);
     Q_EMIT finished({}, core::Status(core::ErrorCode::cancelled, "the run was discarded"));
 }
 

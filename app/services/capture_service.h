@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 
+#include <atomic>
 #include <memory>
 
 namespace app {
@@ -54,6 +55,7 @@ private:
     core::CaptureProgress m_progress;
     QElapsedTimer m_since;
     quint64 m_run = 0;
+    std::shared_ptr<std::atomic<bool>> m_discarded; // shared with the job of the run
 };
 
 } // namespace app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
+#include "app/dialogs/capture_dialog.h"
 #include "app/job_runner.h"
 #include "app/palette/palette_dialog.h"
 #include "app/palette/search_index.h"
@@ -11,6 +12,8 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -159,6 +162,34 @@ private Q_SLOTS:
         QCOMPARE(read({"--nonsense"}).exitCode, 2);
         QCOMPARE(read({"--version"}).exitCode, 0);
         QVERIFY(!read({"--help"}).message.isEmpty());
+    }
+
+    void captureDialogAsksAndRemembers()
+    {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath("opscope.ini"));
+        views::Theme theme;
+        {
+            app::CaptureDialog dialog(theme, settings, nullptr);
+            QVERIFY(!dialog.problem().isEmpty());
+            dialog.setModel(folder.filePath("net.pt2"));
+            QVERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
+            auto *inputs = dialog.findChild<QPlainTextEdit *>();
+            inputs->setPlainText("f32[1,3=randn");
+            QVERIFY(dialog.problem().contains("f32[1,3=randn"));
+            inputs->setPlainText("f32[1,3]=randn\nmask=i64[4]=ones");
+            QSignalSpy wanted(&dialog, &app::CaptureDialog::captureRequested);
+            for (QPushButton *button : dialog.findChildren<QPushButton *>())
+                if (button->isDefault())
+                    button->click();
+            QCOMPARE(wanted.count(), 1);
+            QCOMPARE(dialog.request().inputs.size(), 2U);
+            QVERIFY(dialog.request().outputPath.find("net-") != std::string::npos);
+        }
+        app::CaptureDialog again(theme, settings, nullptr);
+        again.setModel(folder.filePath("net.pt2"));
+        QCOMPARE(again.findChild<QPlainTextEdit *>()->toPlainText(),
+                 QStringLiteral("f32[1,3]=randn\nmask=i64[4]=ones"));
     }
 
     void paletteFindsByEverything_data()

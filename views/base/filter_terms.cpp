@@ -24,7 +24,7 @@ FilterTerm term(Test test, const QString &explanation)
 {
     auto node = std::make_shared<OpFilter::Node>();
     node->test = std::move(test);
-    node->words = explanation;
+    node->description = explanation;
     return {node, {}};
 }
 

@@ -177,14 +177,14 @@ bool OpFilter::Node::matches(const core::Trace &trace, core::OpId op) const
 QString OpFilter::Node::explanation() const
 {
     if (kind == Kind::test)
-        return words;
+        return description;
     if (kind == Kind::negation)
-        return views::words("not (%1)").arg(children.front()->explanation());
+        return words("not (%1)").arg(children.front()->explanation());
     QStringList parts;
     for (const auto &child : children)
         parts.push_back(child->kind == Kind::any ? QStringLiteral("(%1)").arg(child->explanation())
                                                  : child->explanation());
-    return parts.join(kind == Kind::all ? QStringLiteral(", ") : views::words(" or "));
+    return parts.join(kind == Kind::all ? QStringLiteral(", ") : words(" or "));
 }
 
 OpFilter::Parsed OpFilter::parse(const QString &text)

@@ -46,7 +46,7 @@ public:
         enum class Kind { test, all, any, negation };
         Kind kind = Kind::test;
         std::function<bool(const core::Trace &, core::OpId)> test;
-        QString words;
+        QString description;
         std::vector<std::shared_ptr<const Node>> children;
 
         bool matches(const core::Trace &trace, core::OpId op) const;
