@@ -14,7 +14,7 @@ namespace {
 using Maybe = Result<std::optional<TorchTensor>>;
 
 constexpr int kWrappers = 8; // a Parameter in a subclass in a ...
-constexpr std::uint64_t kDenseBytes = std::uint64_t(1) << 30U;
+constexpr std::uint64_t kDenseBytes = std::uint64_t(256) << 20U;
 
 std::vector<std::int64_t> integers(PickleValue value)
 {

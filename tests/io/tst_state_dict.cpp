@@ -218,7 +218,7 @@ private Q_SLOTS:
                     QVERIFY(readElements(tensor.values, 0, bytesOut).isOk());
                 }
         };
-        const qsizetype step = std::max<qsizetype>(whole.size() / 400, 1);
+        const qsizetype step = std::max<qsizetype>(whole.size() / 100, 1);
         for (qsizetype length = 0; length < whole.size(); length += step)
             attempt(whole.left(length));
         QVERIFY(refused > 0);
