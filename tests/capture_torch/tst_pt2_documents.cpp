@@ -101,7 +101,7 @@ void TestPt2Documents::userFrames()
 {
     RunFrame user{"model.py", 3, "forward", {}};
     RunFrame package{"/usr/lib/python3/dist-packages/transformers/x.py", 4, "forward", {}};
-    RunFrame library{"/home/a/lib/python3.11/site-packages/torch/nn/modules/linear.py", 5, "forward", {}};
+    RunFrame library{"/opt/env/lib/python3.11/site-packages/torch/nn/modules/linear.py", 5, "forward", {}};
     RunFrame generated{"<eval_with_key>.1", 6, "forward", {}};
     const std::vector<RunFrame> all{user, package, library, generated};
     QCOMPARE(userFrame(all)->file, user.file);
