@@ -256,7 +256,7 @@ TraceInfo sampleInfo()
     info.producer = "opscope 0.1";
     info.createdUtc = "2026-11-29T12:00:00Z";
     info.modelName = "model.pt2";
-    info.modelPath = "/home/someone/model.pt2";
+    info.modelPath = "/srv/models/model.pt2";
     info.modelKind = "pt2";
     info.modelClass = "Net";
     info.modelHash = "00ff";
