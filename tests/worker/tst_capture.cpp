@@ -299,6 +299,23 @@ std::string graphDiffers(const Trace &trace, const Value &answer)
                      std::string(trace.string(trace.call(calls[at]).op));
 }
 
+double normOf(const Trace &trace, TensorId id)
+{
+    const Result<TensorReader> reader = TensorReader::open(trace, id);
+    if (!reader)
+        return NAN;
+    std::vector<std::byte> bytes(reader->elementCount() * reader->itemBytes());
+    if (!reader->read(0, bytes))
+        return NAN;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < reader->elementCount(); ++i) {
+        const double real = elementAsDouble(reader->dtype(), bytes.data(), i);
+        const double imaginary = elementImaginary(reader->dtype(), bytes.data(), i);
+        sum += real * real + imaginary * imaginary;
+    }
+    return std::sqrt(sum);
+}
+
 } // namespace
 
 class TestCapture : public QObject
@@ -318,6 +335,8 @@ private Q_SLOTS:
     void cancelled();
     void replays_data();
     void replays();
+    void gradients_data();
+    void gradients();
 };
 
 void TestCapture::models_data()
@@ -498,6 +517,52 @@ void TestCapture::replays()
                   folder.contains("quant_dynamic")) && // packed weights are objects
                  replay->summary.at("skipped").find("arguments_differ") == nullptr,
              report.c_str());
+}
+
+void TestCapture::gradients_data()
+{
+    models_data();
+}
+
+// One backward pass gives every parameter the gradient that Python gave it.
+void TestCapture::gradients()
+{
+    QFETCH(QString, folder);
+    QFETCH(QString, format);
+    const Case item{folder, format, readJson(folder + "/expected.json")};
+    const Value &expected = item.answer.at("gradients").at("params");
+    QTemporaryDir temporary;
+    CaptureRequest request = requestFor(item, temporary);
+    request.backward.emplace();
+    request.backward->rule = "sum";
+    const Result<Captured> captured = capture(request);
+    QVERIFY2(captured, captured ? "" : captured.error().message().c_str());
+    if (!expected.isObject()) {
+        // Nothing to differentiate, or the model does not run: a sentence says so.
+        QVERIFY(!captured->outcome.error.isOk() || captured->trace->backwards().size() == 1);
+        return;
+    }
+    QVERIFY2(captured->outcome.status == TraceStatus::finished, captured->outcome.error.message().c_str());
+    const Trace &trace = *captured->trace;
+    QCOMPARE(trace.backwards().size(), std::size_t(1));
+    std::size_t compared = 0;
+    for (const ParamRow &param : trace.params()) {
+        std::string name(trace.string(param.address));
+        if (format == "pt" && item.answer.find("trace_inputs") != nullptr && name.starts_with("model."))
+            name.erase(0, 6);
+        const Value *want = expected.find(name);
+        if (want == nullptr || !want->isNumber())
+            continue;
+        const GradientRow *row = trace.gradient(param.tensor, BackwardId(0));
+        if (row == nullptr && want->toDouble() == 0.0)
+            continue; // of a branch that was not taken
+        QVERIFY2(row != nullptr && row->gradient.isValid(), name.c_str());
+        const double norm = normOf(trace, row->gradient);
+        const std::string message = name + ": norm " + formatDouble(norm) + ", expected " + toJson(*want);
+        QVERIFY2(near(norm, want->toDouble(), 1e-4, 1e-5), message.c_str());
+        ++compared;
+    }
+    QVERIFY(compared > 0 || expected.toObject().empty());
 }
 
 QTEST_GUILESS_MAIN(TestCapture)
