@@ -131,16 +131,18 @@ private Q_SLOTS:
         QCOMPARE(captured.exitCode, 4);
         const QJsonObject outcome = captured.object();
         QCOMPARE(outcome["status"].toString(), QString("failed"));
-        QVERIFY2(outcome["error"]["message"].toString().contains("2x6 and 5x3"), captured.out.constData());
-        const QJsonValue where = model.expected["raises"]["where"];
+        QVERIFY2(outcome["error"].toObject()["message"].toString().contains("2x6 and 5x3"),
+                 captured.out.constData());
+        const QJsonValue where = model.expected["raises"].toObject()["where"];
         const QString line = where["file"].toString() + ":" + QString::number(where["line"].toInt());
         QVERIFY2(QString::fromUtf8(captured.out).contains(line), captured.out.constData());
 
         const CliResult info = cli({"info", trace, "--json"});
         QCOMPARE(info.exitCode, 0);
         QCOMPARE(info.object()["status"].toString(), QString("failed"));
-        QVERIFY(info.object()["failure"]["op"].toString().startsWith("aten.matmul"));
-        QVERIFY(info.object()["counts"]["calls"].toInt() >= model.expected["raises"]["calls_before"].toInt());
+        QVERIFY(info.object()["failure"].toObject()["op"].toString().startsWith("aten.matmul"));
+        QVERIFY(info.object()["counts"].toObject()["calls"].toInt() >=
+                model.expected["raises"].toObject()["calls_before"].toInt());
     }
 
     void aMissingOperatorIsNamed_data()
@@ -156,7 +158,7 @@ private Q_SLOTS:
         const CliResult captured =
             cli(modelCase(name).captureArguments(work.path(), work.filePath("run.opscope")) << "--json");
         QCOMPARE(captured.exitCode, 4);
-        QVERIFY2(captured.object()["error"]["message"].toString().contains("fused_bias_act"),
+        QVERIFY2(captured.object()["error"].toObject()["message"].toString().contains("fused_bias_act"),
                  captured.out.constData());
     }
 
@@ -166,8 +168,8 @@ private:
     {
         const CliResult report = cli({"report", "nonfinite_origin", trace, "--json"});
         QVERIFY2(report.exitCode == 0, report.out.constData());
-        for (const QJsonValue &birth : report.object()["result"]["births"].toArray())
-            QVERIFY2(birth["by_design"].toBool(), report.out.constData());
+        for (const QJsonValue &birth : report.object()["result"].toObject()["births"].toArray())
+            QVERIFY2(birth.toObject()["by_design"].toBool(), report.out.constData());
     }
 
     static void checkOps(const QString &trace)
