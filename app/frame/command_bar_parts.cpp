@@ -169,7 +169,7 @@ void JobLight::setState(const QString &text, bool busy)
 QSize JobLight::sizeHint() const
 {
     const int words = QFontMetrics(m_theme.font(views::FontRole::dense)).horizontalAdvance(text());
-    return {std::min(words, 220) + 20, kControlHeight};
+    return {std::min(words, 220) + 26, kControlHeight};
 }
 
 QSize JobLight::minimumSizeHint() const

@@ -19,7 +19,7 @@ namespace {
 using core::ColorToken;
 
 constexpr int kPlotHeight = 170;
-constexpr double kSideShare = 0.22;
+constexpr double kSideShare = 0.32;
 
 // 0 stays 0, one element is seen: log10(1 + count).
 double barHeight(std::uint64_t count)
