@@ -16,8 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPoll{50};
-constexpr std::chrono::seconds kGrace{2};      // between closing the input and killing
-constexpr std::chrono::seconds kHungAfter{30}; // without a heartbeat
+constexpr std::chrono::seconds kGrace{2}; // between closing the input and killing
+constexpr std::chrono::seconds kHungAfter{
+    120}; // without a heartbeat: loading LibTorch alone can take a minute on a busy machine
 
 std::filesystem::path besideThisProgram()
 {
@@ -229,7 +230,7 @@ Result<CaptureOutcome> CaptureClient::run(const CaptureRequest &request, const J
     if (!talked && talked.code() != ErrorCode::unreadable)
         return talked;
     if (conversation.hung())
-        return Status(ErrorCode::workerHung, "capture_worker gave no sign of life for 30 s and was killed");
+        return Status(ErrorCode::workerHung, "capture_worker gave no sign of life for 120 s and was killed");
     return crashed(request, **journal, exit, conversation.wasStopped());
 }
 

@@ -24,7 +24,7 @@ public:
 
     // A stop closes the worker's input, so that it ends at the next op; after two seconds it is killed.
     // PROGRESS is called on this thread. The outcome tells of crashes too (status crashed, signal). Errors
-    // are only of the conversation: notFound (no program), protocol, workerHung (no sign of life for 30 s),
+    // are only of the conversation: notFound (no program), protocol, workerHung (no sign of life for 120 s),
     // workerCrashed (before there was a trace).
     Result<CaptureOutcome> run(const CaptureRequest &request, const JobContext &context,
                                const ProgressSink &progress);
