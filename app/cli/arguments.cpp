@@ -120,7 +120,9 @@ Status Arguments::takeOption(std::span<const std::string_view> words, std::size_
         keep(spec, name, "true");
         return Status::ok();
     }
-    if (!hasNext)
+    // A word that is an option of this command is no value: it was forgotten.
+    if (!hasNext ||
+        (isOptionWord(words[at + 1]) && specOf(options, dashed(words[at + 1].substr(2))) != nullptr))
         return usage("option --" + name + " needs a value");
     keep(spec, name, words[++at]);
     return Status::ok();

@@ -18,18 +18,30 @@ void tellNotes(const OpenedTrace &trace, Console &console)
                         (note.count > 1 ? " (" + std::to_string(note.count) + " times)" : std::string()));
 }
 
+// A file that cannot be read is exit code 3, also when this version only lacks what it needs (encryption, a
+// layout).
+OpenedTrace asUnreadable(OpenedTrace trace)
+{
+    if (trace || trace.error().code() != core::ErrorCode::unsupported)
+        return trace;
+    const core::Status &error = trace.error();
+    return core::Status(core::ErrorCode::unreadable, error.message())
+        .withDetail(error.detail())
+        .withRemedy(error.remedy());
+}
+
 } // namespace
 
 OpenedTrace openTraceFile(const std::string &path, CommandContext &context)
 {
-    OpenedTrace trace = core::openTrace(path, context.job);
+    OpenedTrace trace = asUnreadable(core::openTrace(path, context.job));
     tellNotes(trace, context.console);
     return trace;
 }
 
 OpenedTrace openTraceOrTensorFile(const std::string &path, CommandContext &context)
 {
-    OpenedTrace trace = core::openTraceOrTensors(path, context.job);
+    OpenedTrace trace = asUnreadable(core::openTraceOrTensors(path, context.job));
     tellNotes(trace, context.console);
     return trace;
 }
