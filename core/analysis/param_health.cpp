@@ -214,13 +214,20 @@ Status countOutside(const Trace &trace, TensorId tensor, const Bounds &limits, c
     scan.below = 0;
     scan.above = 0;
     const DType dtype = trace.tensor(tensor).dtype;
+    // Limits are compared as the tensor holds numbers: 0.2 and the float32 next to it are the same limit.
+    const auto held = [dtype](std::optional<double> limit) {
+        return limit && isFloating(dtype) && dtype != DType::float64
+                   ? std::optional<double>(static_cast<double>(static_cast<float>(*limit)))
+                   : limit;
+    };
+    const Bounds declared{held(limits.low), held(limits.high)};
     std::vector<std::byte> buffer;
     return visitElements(trace, tensor, job, buffer,
                          [&](const std::byte *data, std::size_t count, std::uint64_t) {
                              for (std::size_t i = 0; i < count; ++i) {
                                  const double value = elementAsDouble(dtype, data, i);
-                                 *scan.below += limits.low && value < *limits.low ? 1 : 0;
-                                 *scan.above += limits.high && value > *limits.high ? 1 : 0;
+                                 *scan.below += declared.low && value < *declared.low ? 1 : 0;
+                                 *scan.above += declared.high && value > *declared.high ? 1 : 0;
                              }
                              return true;
                          });

@@ -317,6 +317,7 @@ private:
             m_callOf[spec.name] = call.id;
         }
         m_made[spec.record.id] = call.moduleCall;
+        m_records[spec.record.id] = spec.record;
         check(m_builder.add(spec.record));
     }
 
@@ -331,7 +332,12 @@ private:
         if (kind == CallKind::output) {
             const RecordId source = named(m_words.at(1));
             call.parents = {source};
-            call.outputs = {source};
+            TensorRecord returned = m_records.at(source);
+            returned.id = m_nextTensor++;
+            returned.call = call.id;
+            returned.slot = 0;
+            call.outputs = {returned.id};
+            check(m_builder.add(returned));
             m_used.insert({source, kNoRecord});
         } else {
             Spec spec = tensorSpec(m_words.at(1), statsOnly);
@@ -554,6 +560,7 @@ private:
     std::map<std::string, RecordId> m_tensors, m_modules, m_calls, m_nodes, m_callOf;
     std::map<RecordId, ModuleCallRecord> m_callRecords;
     std::map<RecordId, RecordId> m_made; // tensor -> module call
+    std::map<RecordId, TensorRecord> m_records;
     std::set<std::pair<RecordId, RecordId>> m_used;
     RecordId m_nextTensor = 0, m_nextFrame = 0, m_nextStack = 0, m_nextCall = 0, m_nextParam = 0,
              m_nextFire = 0, m_nextBackward = 0, m_backward = kNoRecord;
