@@ -29,6 +29,7 @@ Banner::Banner(const views::Theme &theme, QWidget *parent)
         if (m_run)
             m_run();
     });
+    m_action->setAccessibleName(tr("Act on this message"));
     hide();
 }
 

@@ -48,6 +48,7 @@ private:
         m_session = std::make_unique<app::Session>(*m_settings);
         m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
         m_window->show();
+        m_window->resize(1600, 1000);
         QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
     }
     void open(const QString &path)
@@ -280,7 +281,9 @@ private Q_SLOTS:
         m_window->close();
         m_window.reset();
         m_session.reset();
-        make();
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
         QCOMPARE(m_window->size(), QSize(1300, 800));
         QCOMPARE(m_settings->recentFiles().size(), 1U);
     }

@@ -21,7 +21,7 @@ constexpr int kSide = 14;
 class ElidedLink : public QPushButton
 {
 public:
-    ElidedLink(const QString &text, QWidget *parent) : QPushButton(parent), m_text(text)
+    ElidedLink(const QString &text, QWidget *parent) : QPushButton(text, parent), m_text(text)
     {
         setProperty("kind", "monoLink");
         setCursor(Qt::PointingHandCursor);

@@ -79,8 +79,9 @@ void TableView::showSourceRow(std::optional<std::size_t> sourceRow, bool center)
     const bool already = chosen.size() == 1 && chosen.front().row() == row;
     if (!already) {
         const int column = currentIndex().isValid() ? currentIndex().column() : 0;
-        setCurrentIndex(m_model.index(row, column));
-        selectRow(row);
+        // selectRow() asks the header where its columns are, which it does not know before it is shown.
+        selectionModel()->setCurrentIndex(m_model.index(row, column),
+                                          QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     }
     scrollTo(m_model.index(row, 0), center ? PositionAtCenter : EnsureVisible);
 }

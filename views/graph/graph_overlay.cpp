@@ -156,6 +156,7 @@ NoticeBar::NoticeBar(QWidget *parent) : QFrame(parent)
     row->setSpacing(12);
     m_text = makeLabel(QString(), "dense", this);
     m_action = makeButton(QString(), "link", this);
+    m_action->setAccessibleName(tr("Act on this notice"));
     row->addWidget(m_text);
     row->addWidget(m_action);
     connect(m_action, &QPushButton::clicked, this, &NoticeBar::actionWanted);

@@ -195,13 +195,13 @@ void TensorPane::showTensor(core::OpId op, core::TensorId tensor)
         m_composition->setComposition(std::nullopt);
     }
     const auto shape = trace()->shape(tensor);
-    if (row.payload.state != core::PayloadState::saved) {
+    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+    if (row.payload.state != core::PayloadState::saved && !empty) {
         m_model.clear();
         m_histogram->clear({});
         showNote(tr("Values: %1. %2").arg(payloadText(row.payload.state), payloadRemedy(row.payload.state)));
         return;
     }
-    const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     showNote(empty ? tr("This tensor has no element: one of its dimensions is 0.") : QString());
     m_histogram->clear(empty ? QString() : tr("Reading the values."));
     showSlice(Slice::standard(shape));
