@@ -9,7 +9,6 @@
 
 #include <QAbstractItemModelTester>
 #include <QAction>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -19,6 +18,7 @@
 #include <QTest>
 
 #include <atomic>
+#include <ctime>
 #include <string>
 #include <thread>
 
@@ -242,12 +242,12 @@ private Q_SLOTS:
             text += "relu x -> r" + std::to_string(i) + ":f32[4] @model.py:" + std::to_string(i % 500 + 1) +
                     " in h." + std::to_string(i % 96) + "\n";
         const SearchIndex index(tests::traceFromText(text), nullptr);
-        QElapsedTimer timer;
-        qint64 best = 1000;
+        // Processor time, so that a busy machine does not fail the test.
+        double best = 1e9;
         for (int turn = 0; turn < 5; ++turn) {
-            timer.start();
+            const std::clock_t start = std::clock();
             QVERIFY(!index.find("relu h.95 model.py:17").empty());
-            best = std::min(best, timer.elapsed());
+            best = std::min(best, 1000.0 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
         }
         QVERIFY2(best <= 50, qPrintable(QString::number(best)));
     }
