@@ -59,6 +59,7 @@ void Actions::makeFile()
     find = addLetter(tr("&Find in the ops table"), QKeySequence::Find);
     palette = add(tr("&Palette…"), QKeySequence(Qt::CTRL | Qt::Key_K));
     settings = add(tr("S&ettings…"));
+    settings->setVisible(false); // there is no settings page yet: theme and text size have their own commands
 }
 
 void Actions::makeGo()
@@ -119,7 +120,7 @@ void Actions::fillMenus(QMenuBar &bar)
     file->addActions({reload, closeDocument});
     file->addSeparator();
     file->addAction(quit);
-    bar.addMenu(tr("&Edit"))->addActions({copyName, copyRow, find, settings});
+    bar.addMenu(tr("&Edit"))->addActions({copyName, copyRow, find});
     QMenu *view = bar.addMenu(tr("&View"));
     for (const auto &[perspective, action] : perspectives)
         view->addAction(action);
