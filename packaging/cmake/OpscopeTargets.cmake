@@ -42,3 +42,19 @@ function(opscope_library name folder)
     target_link_libraries(${name} PUBLIC opscope_options ${ARGN})
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
+
+# Precompiled headers: what a file includes costs most of its compile time. The core-only build goes without them, so
+# that a missing include shows there.
+option(OPSCOPE_PRECOMPILE "Precompile the headers of the standard library, Qt and LibTorch" ON)
+set(opscope_std_headers <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <filesystem> <functional>
+    <limits> <map> <memory> <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <unordered_map>
+    <unordered_set> <utility> <variant> <vector>)
+function(opscope_precompile target)
+    if(OPSCOPE_PRECOMPILE AND TARGET ${target})
+        target_precompile_headers(${target} PRIVATE ${opscope_std_headers} ${ARGN})
+        # ccache reads from the preprocessed text what a precompiled header was made of.
+        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+            target_compile_options(${target} PRIVATE -fpch-preprocess)
+        endif()
+    endif()
+endfunction()
