@@ -16,11 +16,12 @@ endif()
 set_property(GLOBAL PROPERTY JOB_POOLS torch_pool=1)
 
 add_library(opscope_options INTERFACE)
-# Off: three warnings that GCC 12 gives for right code inlined from the standard library (std::string, std::variant)
-# and from simdjson.
+# Off: warnings that GCC 12 gives for right code inlined from the standard library (std::string, std::variant, also
+# through a precompiled header) and from simdjson.
 target_compile_options(opscope_options INTERFACE
     -Wall -Wextra -Werror -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
-    -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer)
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds)
 target_compile_definitions(opscope_options INTERFACE QT_NO_KEYWORDS QT_NO_CAST_FROM_BYTEARRAY
     QT_DISABLE_DEPRECATED_BEFORE=0x060400)
 target_include_directories(opscope_options INTERFACE ${CMAKE_SOURCE_DIR})
