@@ -12,7 +12,7 @@ namespace core {
 
 namespace {
 
-std::string quoted(std::string_view text)
+std::string quotedDotText(std::string_view text)
 {
     std::string out = "\"";
     for (const char c : text) {
@@ -45,7 +45,7 @@ public:
 
     std::string write(const std::string &title)
     {
-        m_out = "digraph " + quoted(title) +
+        m_out = "digraph " + quotedDotText(title) +
                 " {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"Inter\", "
                 "fontsize=11];\n"
                 "  edge [fontname=\"Inter\", fontsize=9];\n";
@@ -75,7 +75,7 @@ private:
             if (step.cluster != 0) {
                 const PictureCluster &cluster = m_picture.clusters[step.cluster];
                 m_out += fmt::format("  subgraph cluster_{} {{\n  label={}; style=rounded; color={};\n",
-                                     step.cluster, quoted(cluster.title + "  " + cluster.subtitle),
+                                     step.cluster, quotedDotText(cluster.title + "  " + cluster.subtitle),
                                      color(ColorToken::nodeb));
                 steps.push_back({step.cluster, true});
             }
@@ -96,7 +96,7 @@ private:
         if (!box.badges.empty())
             label += "\n" + box.badges.front().text;
         m_out += fmt::format("  b{} [label={}, fillcolor={}, color={}, penwidth={:.0f}{}];\n", index,
-                             quoted(label), color(look.fill), color(look.stroke), look.strokeWidth,
+                             quotedDotText(label), color(look.fill), color(look.stroke), look.strokeWidth,
                              box.unchecked ? ", style=\"rounded,filled,dashed\"" : "");
     }
 
@@ -106,7 +106,7 @@ private:
         static constexpr std::string_view kStyles[] = {"solid", "dashed", "dotted"};
         m_out += fmt::format("  b{} -> b{} [color={}, penwidth={:.1f}, style={}, tooltip={}];\n", edge.from,
                              edge.to, color(look.color), look.width,
-                             kStyles[static_cast<std::size_t>(look.dash)], quoted(edge.label));
+                             kStyles[static_cast<std::size_t>(look.dash)], quotedDotText(edge.label));
     }
 
     const GraphPicture &m_picture;
