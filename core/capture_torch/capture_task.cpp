@@ -3,6 +3,7 @@
 
 #include "core/capture_torch/autograd_recorder.h"
 #include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/describe_task.h"
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/replay.h"
 #include "core/capture_torch/runnable_model.h"
@@ -247,6 +248,8 @@ CaptureOutcome runTask(const CaptureRequest &request, const TaskContext &context
         return runCapture(request, context);
     if (request.task == "replay")
         return runReplay(request, context);
+    if (request.task == "describe")
+        return runDescribe(request, context);
     return failed({ErrorCode::invalidArgument, "capture request: task " + request.task + " is not known"});
 }
 

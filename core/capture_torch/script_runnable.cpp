@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // TorchScript behind RunnableModel, and what both kinds of model share.
 #include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/describe_task.h"
 #include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/torch_dtype.h"
 #include "core/io/file_kind.h"
 
 #include <ATen/ops/scalar_tensor.h>
@@ -229,6 +231,60 @@ Result<InputArguments> requestedInputs(const CaptureRequest &request)
 c10::IValue cloneValue(const c10::IValue &value)
 {
     return value.deepcopy();
+}
+
+Result<Value> describeScript(const std::filesystem::path &path)
+{
+    Result<std::unique_ptr<ScriptModel>> model = ScriptModel::load(path);
+    if (!model)
+        return model.error();
+    Value inputs = Value::list();
+    for (const ScriptArgument &argument : (*model)->arguments())
+        inputs.append(Value::object({{"name", argument.name},
+                                     {"path", argument.name},
+                                     {"expected", argument.type},
+                                     {"specification", nullptr},
+                                     {"fixed", false},
+                                     {"required", !argument.hasDefault}}));
+    std::uint64_t tensors = 0;
+    std::uint64_t elements = 0;
+    for (const auto &parameter : (*model)->module().named_parameters()) {
+        ++tensors;
+        elements += static_cast<std::uint64_t>(parameter.value.numel());
+    }
+    return Value::object({{"format", "torchscript"},
+                          {"model_class", (*model)->className()},
+                          {"mode", (*model)->isTraining() ? "train" : "eval"},
+                          {"traced", (*model)->isTraced()},
+                          {"frozen", (*model)->isFrozen()},
+                          {"inputs", std::move(inputs)},
+                          {"outputs", Value::list()},
+                          {"parameters", Value::object({{"tensors", tensors}, {"elements", elements}})},
+                          {"sample_inputs", false},
+                          {"refusal", nullptr}});
+}
+
+Result<Value> builtInputs(const CaptureRequest &request)
+{
+    LoadReport report;
+    Result<std::unique_ptr<RunnableModel>> model = RunnableModel::open(request, report);
+    if (!model)
+        return model.error();
+    if (Status built = (*model)->buildInputs(request); !built)
+        return built;
+    Value inputs = Value::list();
+    for (const ModelInput &input : (*model)->inputs()) {
+        Value entry = Value::object({{"name", input.name}, {"origin", input.origin}});
+        if (input.value.isTensor()) {
+            Value shape = Value::list();
+            for (const std::int64_t size : input.value.toTensor().sizes())
+                shape.append(size);
+            entry.set("dtype", dtypeName(fromScalarType(input.value.toTensor().scalar_type())));
+            entry.set("shape", std::move(shape));
+        }
+        inputs.append(std::move(entry));
+    }
+    return inputs;
 }
 
 } // namespace core
