@@ -2,6 +2,7 @@
 #include "views/base/filter_terms.h"
 
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -13,7 +14,7 @@ namespace views {
 
 namespace {
 
-using Test = std::function<bool(const core::Trace &, core::OpId)>;
+using Test = std::function<bool(const FilterSubject &, core::OpId)>;
 
 QString words(const char *text)
 {
@@ -33,15 +34,14 @@ FilterTerm wrong(const QString &problem)
     return {nullptr, problem};
 }
 
-const core::TensorStats *statsOf(const core::Trace &trace, core::OpId op)
+const core::TensorStats *statsOf(const FilterSubject &subject, core::OpId op)
 {
-    const core::TensorId tensor = trace.op(op).tensor;
-    return tensor.isValid() ? trace.stats(tensor) : nullptr;
+    return views::statsOf(subject.trace, subject.facts, subject.trace.op(op).tensor);
 }
 
-std::string_view moduleOfRow(const core::Trace &trace, core::OpId op)
+std::string_view moduleOfRow(const FilterSubject &subject, core::OpId op)
 {
-    return trace.moduleAddress(op);
+    return subject.trace.moduleAddress(op);
 }
 
 double orNan(std::int64_t value)
@@ -53,7 +53,7 @@ struct NumberField
 {
     const char *name;
     const char *explanation;
-    double (*value)(const core::Trace &, core::OpId);
+    double (*value)(const FilterSubject &, core::OpId);
 };
 
 // A value that is not known is NaN and matches no comparison.
@@ -61,57 +61,59 @@ constexpr auto kNotMeasured = [] { return std::nan(""); };
 
 const std::array kNumbers = {
     NumberField{"nan", "NaN count",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s ? static_cast<double>(s->nan) : kNotMeasured();
                 }},
     NumberField{"inf", "Inf count",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s ? static_cast<double>(s->posInf + s->negInf) : kNotMeasured();
                 }},
     NumberField{"zero", "zero count",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s ? static_cast<double>(s->zero) : kNotMeasured();
                 }},
     NumberField{"subnormal", "subnormal count",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s ? static_cast<double>(s->subnormal) : kNotMeasured();
                 }},
     NumberField{"min", "smallest value",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s && s->hasFinite() ? s->min : kNotMeasured();
                 }},
     NumberField{"max", "largest value",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s && s->hasFinite() ? s->max : kNotMeasured();
                 }},
     NumberField{"absmax", "largest magnitude",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s && s->hasFinite() ? s->absMax : kNotMeasured();
                 }},
     NumberField{"mean", "mean",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s && s->hasFinite() ? s->mean : kNotMeasured();
                 }},
     NumberField{"std", "standard deviation",
-                [](const core::Trace &t, core::OpId op) {
+                [](const FilterSubject &t, core::OpId op) {
                     const core::TensorStats *s = statsOf(t, op);
                     return s && s->hasFinite() ? s->std : kNotMeasured();
                 }},
     NumberField{"time", "duration",
-                [](const core::Trace &t, core::OpId op) { return orNan(t.callOf(op).durationNs); }},
-    NumberField{"bytes", "bytes", [](const core::Trace &t, core::OpId op) { return orNan(t.op(op).bytes); }},
+                [](const FilterSubject &t, core::OpId op) { return orNan(t.trace.callOf(op).durationNs); }},
+    NumberField{"bytes", "bytes",
+                [](const FilterSubject &t, core::OpId op) { return orNan(t.trace.op(op).bytes); }},
     NumberField{"flops", "FLOPs",
-                [](const core::Trace &t, core::OpId op) { return orNan(t.op(op).flopsForward); }},
-    NumberField{"step", "op number",
-                [](const core::Trace &t, core::OpId op) { return static_cast<double>(t.op(op).step); }},
+                [](const FilterSubject &t, core::OpId op) { return orNan(t.trace.op(op).flopsForward); }},
+    NumberField{
+        "step", "op number",
+        [](const FilterSubject &t, core::OpId op) { return static_cast<double>(t.trace.op(op).step); }},
 };
 
 // "100us", "2.5ms", "4k", "1e-7", "3MiB": nanoseconds, bytes or the plain number.
@@ -155,14 +157,14 @@ FilterTerm numberTerm(const NumberField &field, const QString &sign, const QStri
     const double bound = *limit;
     const QString explanation = words("%1 %2 %3").arg(words(field.explanation), sign, value);
     if (sign == QLatin1String(">"))
-        return term([=](const core::Trace &t, core::OpId op) { return read(t, op) > bound; }, explanation);
+        return term([=](const FilterSubject &t, core::OpId op) { return read(t, op) > bound; }, explanation);
     if (sign == QLatin1String("<"))
-        return term([=](const core::Trace &t, core::OpId op) { return read(t, op) < bound; }, explanation);
+        return term([=](const FilterSubject &t, core::OpId op) { return read(t, op) < bound; }, explanation);
     if (sign == QLatin1String(">="))
-        return term([=](const core::Trace &t, core::OpId op) { return read(t, op) >= bound; }, explanation);
+        return term([=](const FilterSubject &t, core::OpId op) { return read(t, op) >= bound; }, explanation);
     if (sign == QLatin1String("<="))
-        return term([=](const core::Trace &t, core::OpId op) { return read(t, op) <= bound; }, explanation);
-    return term([=](const core::Trace &t, core::OpId op) { return read(t, op) == bound; }, explanation);
+        return term([=](const FilterSubject &t, core::OpId op) { return read(t, op) <= bound; }, explanation);
+    return term([=](const FilterSubject &t, core::OpId op) { return read(t, op) == bound; }, explanation);
 }
 
 // "*" stands for one dimension, "..." for any number of them.
@@ -201,9 +203,10 @@ FilterTerm shapeTerm(QString value)
     if (open)
         pattern.push_back(QStringLiteral("..."));
     return term(
-        [pattern](const core::Trace &t, core::OpId op) {
-            const core::TensorId tensor = t.op(op).tensor;
-            return tensor.isValid() && t.tensor(tensor).shapeKnown && shapeMatches(pattern, t.shape(tensor));
+        [pattern](const FilterSubject &t, core::OpId op) {
+            const core::TensorId tensor = t.trace.op(op).tensor;
+            return tensor.isValid() && t.trace.tensor(tensor).shapeKnown &&
+                   shapeMatches(pattern, t.trace.shape(tensor));
         },
         words("of shape [%1]").arg(value));
 }
@@ -217,9 +220,9 @@ FilterTerm dtypeTerm(const QString &value)
     if (!dtype)
         return wrong(words("“%1” is not a dtype").arg(value));
     return term(
-        [wanted = *dtype](const core::Trace &t, core::OpId op) {
-            const core::TensorId tensor = t.op(op).tensor;
-            return tensor.isValid() && t.tensor(tensor).dtype == wanted;
+        [wanted = *dtype](const FilterSubject &t, core::OpId op) {
+            const core::TensorId tensor = t.trace.op(op).tensor;
+            return tensor.isValid() && t.trace.tensor(tensor).dtype == wanted;
         },
         words("of dtype %1").arg(dtypeText(*dtype)));
 }
@@ -237,24 +240,24 @@ FilterTerm lineTerm(const QString &value)
     if (last < first)
         return wrong(words("the range ends at %1, before it starts at %2").arg(last).arg(first));
     return term(
-        [file, first, last](const core::Trace &t, core::OpId op) {
-            const core::FrameId id = t.sourceFrame(t.callOf(op).stack);
+        [file, first, last](const FilterSubject &t, core::OpId op) {
+            const core::FrameId id = t.trace.sourceFrame(t.trace.callOf(op).stack);
             if (!id.isValid())
                 return false;
-            const core::FrameRow &frame = t.frame(id);
+            const core::FrameRow &frame = t.trace.frame(id);
             const std::uint32_t line = frame.line.oneBased();
             return line >= first && line <= last &&
-                   (file.empty() || matchesGlob("*" + file, t.string(frame.file)));
+                   (file.empty() || matchesGlob("*" + file, t.trace.string(frame.file)));
         },
         words("from %1").arg(value));
 }
 
 FilterTerm globTerm(const QString &value, const char *explanation,
-                    std::string_view (*read)(const core::Trace &, core::OpId))
+                    std::string_view (*read)(const FilterSubject &, core::OpId))
 {
     const std::string pattern = value.toStdString();
     return term(
-        [pattern, read](const core::Trace &t, core::OpId op) { return matchesGlob(pattern, read(t, op)); },
+        [pattern, read](const FilterSubject &t, core::OpId op) { return matchesGlob(pattern, read(t, op)); },
         words(explanation).arg(value));
 }
 
@@ -263,7 +266,7 @@ FilterTerm moduleTerm(const QString &value)
     const std::string pattern = value.toStdString();
     const std::string below = pattern + ".*";
     return term(
-        [pattern, below](const core::Trace &t, core::OpId op) {
+        [pattern, below](const FilterSubject &t, core::OpId op) {
             const std::string_view module = moduleOfRow(t, op);
             return matchesGlob(pattern, module) || matchesGlob(below, module);
         },
@@ -274,14 +277,14 @@ FilterTerm flagTerm(const QString &name)
 {
     const auto call = [&name](bool (*read)(const core::CallRow &), const char *explanation) {
         Q_UNUSED(name);
-        return term([read](const core::Trace &t, core::OpId op) { return read(t.callOf(op)); },
+        return term([read](const FilterSubject &t, core::OpId op) { return read(t.trace.callOf(op)); },
                     words(explanation));
     };
     if (name == QLatin1String("saved"))
         return term(
-            [](const core::Trace &t, core::OpId op) {
-                const core::TensorId tensor = t.op(op).tensor;
-                return tensor.isValid() && t.tensor(tensor).payload.state == core::PayloadState::saved;
+            [](const FilterSubject &t, core::OpId op) {
+                const core::TensorId tensor = t.trace.op(op).tensor;
+                return tensor.isValid() && t.trace.tensor(tensor).payload.state == core::PayloadState::saved;
             },
             words("whose values are saved"));
     if (name == QLatin1String("inplace"))
@@ -297,9 +300,9 @@ FilterTerm textTerm(const QString &text)
 {
     const std::string pattern = "*" + text.toStdString() + "*";
     return term(
-        [pattern](const core::Trace &t, core::OpId op) {
-            return matchesGlob(pattern, t.label(op)) || matchesGlob(pattern, moduleOfRow(t, op)) ||
-                   matchesGlob(pattern, t.string(t.callOf(op).op));
+        [pattern](const FilterSubject &t, core::OpId op) {
+            return matchesGlob(pattern, t.trace.label(op)) || matchesGlob(pattern, moduleOfRow(t, op)) ||
+                   matchesGlob(pattern, t.trace.string(t.trace.callOf(op).op));
         },
         words("with “%1” in name or module").arg(text));
 }
@@ -310,26 +313,26 @@ FilterTerm regexTerm(const QString &text)
     if (!regex.isValid())
         return wrong(words("/%1/ is no regular expression: %2").arg(text, regex.errorString()));
     return term(
-        [regex](const core::Trace &t, core::OpId op) {
-            return regex.match(fromView(t.label(op))).hasMatch() ||
+        [regex](const FilterSubject &t, core::OpId op) {
+            return regex.match(fromView(t.trace.label(op))).hasMatch() ||
                    regex.match(fromView(moduleOfRow(t, op))).hasMatch();
         },
         words("matching /%1/").arg(text));
 }
 
-std::string_view kindOf(const core::Trace &t, core::OpId op)
+std::string_view kindOf(const FilterSubject &t, core::OpId op)
 {
-    return t.string(t.callOf(op).func);
+    return t.trace.string(t.trace.callOf(op).func);
 }
 
-std::string_view opNameOf(const core::Trace &t, core::OpId op)
+std::string_view opNameOf(const FilterSubject &t, core::OpId op)
 {
-    return t.string(t.callOf(op).op);
+    return t.trace.string(t.trace.callOf(op).op);
 }
 
-std::string_view labelOf(const core::Trace &t, core::OpId op)
+std::string_view labelOf(const FilterSubject &t, core::OpId op)
 {
-    return t.label(op);
+    return t.trace.label(op);
 }
 
 FilterTerm keyedTerm(const QString &key, const QString &value)

@@ -158,12 +158,12 @@ bool matchesGlob(std::string_view pattern, std::string_view text)
     return p == pattern.size();
 }
 
-bool OpFilter::Node::matches(const core::Trace &trace, core::OpId op) const
+bool OpFilter::Node::matches(const FilterSubject &subject, core::OpId op) const
 {
-    const auto inner = [&](const std::shared_ptr<const Node> &child) { return child->matches(trace, op); };
+    const auto inner = [&](const std::shared_ptr<const Node> &child) { return child->matches(subject, op); };
     switch (kind) {
     case Kind::test:
-        return test(trace, op);
+        return test(subject, op);
     case Kind::all:
         return std::all_of(children.begin(), children.end(), inner);
     case Kind::any:
@@ -200,16 +200,17 @@ OpFilter::Parsed OpFilter::parse(const QString &text)
     return {OpFilter(node), parser.problem()};
 }
 
-bool OpFilter::matches(const core::Trace &trace, core::OpId op) const
+bool OpFilter::matches(const FilterSubject &subject, core::OpId op) const
 {
-    return !m_node || m_node->matches(trace, op);
+    return !m_node || m_node->matches(subject, op);
 }
 
-std::vector<std::uint32_t> OpFilter::matching(const core::Trace &trace, std::span<const core::OpId> ops) const
+std::vector<std::uint32_t> OpFilter::matching(const FilterSubject &subject,
+                                              std::span<const core::OpId> ops) const
 {
     std::vector<std::uint32_t> result;
     for (std::size_t i = 0; i < ops.size(); ++i)
-        if (matches(trace, ops[i]))
+        if (matches(subject, ops[i]))
             result.push_back(static_cast<std::uint32_t>(i));
     return result;
 }

@@ -12,6 +12,22 @@
 
 namespace views {
 
+struct TraceFacts;
+
+// What a filter looks at: a trace and, for statistics it did not record, what was measured of it (may be
+// null). Lives no longer than the call it is given to.
+struct FilterSubject
+{
+    FilterSubject(const core::Trace &ofTrace, const TraceFacts *measured = nullptr)
+        : trace(ofTrace), facts(measured)
+    {
+    }
+    operator const core::Trace &() const { return trace; }
+
+    const core::Trace &trace;
+    const TraceFacts *facts;
+};
+
 // What the filter line says about the ops of a trace:
 //
 //   kind:softmax module:h.7.* shape:[4,*] dtype:fp16 line:model.py:110-120 nan>0 time>100us -saved "text"
@@ -33,9 +49,9 @@ public:
 
     static Parsed parse(const QString &text);
 
-    bool matches(const core::Trace &trace, core::OpId op) const;
+    bool matches(const FilterSubject &subject, core::OpId op) const;
     // Ops that match, as indices into OPS.
-    std::vector<std::uint32_t> matching(const core::Trace &trace, std::span<const core::OpId> ops) const;
+    std::vector<std::uint32_t> matching(const FilterSubject &subject, std::span<const core::OpId> ops) const;
     bool isEmpty() const { return !m_node; }
     // The filter as a sentence: "ops of kind softmax, below h.7, whose values were not saved".
     QString explanation() const;
@@ -45,11 +61,11 @@ public:
     {
         enum class Kind { test, all, any, negation };
         Kind kind = Kind::test;
-        std::function<bool(const core::Trace &, core::OpId)> test;
+        std::function<bool(const FilterSubject &, core::OpId)> test;
         QString description;
         std::vector<std::shared_ptr<const Node>> children;
 
-        bool matches(const core::Trace &trace, core::OpId op) const;
+        bool matches(const FilterSubject &subject, core::OpId op) const;
         QString explanation() const;
     };
 

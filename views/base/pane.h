@@ -4,6 +4,7 @@
 #include "views/base/theme.h"
 #include "views/base/trace_selection.h"
 
+#include <QPoint>
 #include <QString>
 #include <QWidget>
 
@@ -44,6 +45,8 @@ public:
 
 Q_SIGNALS:
     void headerChanged();
+    // The user asked for the menu of the current item.
+    void menuWanted(QPoint globalPosition);
 
 protected:
     const Theme &theme() const { return m_context.theme; }

@@ -5,6 +5,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QScopedValueRollback>
@@ -64,6 +65,16 @@ void TableView::resetWidths()
         horizontalHeader()->setStretchLastSection(false);
         horizontalHeader()->setSectionResizeMode(static_cast<int>(i), QHeaderView::Stretch);
     }
+}
+
+void TableView::contextMenuEvent(QContextMenuEvent *event)
+{
+    if (event->reason() == QContextMenuEvent::Mouse) {
+        Q_EMIT menuWanted(event->globalPos());
+        return;
+    }
+    const QRect row = visualRect(currentIndex());
+    Q_EMIT menuWanted(viewport()->mapToGlobal(row.isValid() ? row.bottomLeft() : QPoint()));
 }
 
 void TableView::showSourceRow(std::optional<std::size_t> sourceRow, bool center)

@@ -27,10 +27,13 @@ Q_SIGNALS:
     // Source rows in view order; never empty.
     void rowsPicked(const std::vector<std::size_t> &sourceRows);
     void rowActivated(std::size_t sourceRow);
+    // A right click (which first picks the row) or the menu key.
+    void menuWanted(QPoint globalPosition);
 
 protected:
     void selectionChanged(const QItemSelection &selected, const QItemSelection &deselected) override;
     void keyPressEvent(QKeyEvent *event) override;
+    void contextMenuEvent(QContextMenuEvent *event) override;
 
 private:
     TableModel &m_model;

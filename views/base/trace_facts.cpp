@@ -202,6 +202,13 @@ TraceCoverage coverageOf(const core::Trace &trace)
     return coverage;
 }
 
+const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *facts, core::TensorId tensor)
+{
+    if (!tensor.isValid())
+        return nullptr;
+    return facts != nullptr ? facts->marks.stats(trace, tensor) : trace.stats(tensor);
+}
+
 core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
                                                                const core::JobContext &job)
 {

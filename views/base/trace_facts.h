@@ -59,6 +59,9 @@ struct TraceFacts
     bool hasFinding() const { return scan.hasFinding(); }
 };
 
+// What was recorded of TENSOR, else what FACTS (may be null) measured; nullptr when nobody knows.
+const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *facts, core::TensorId tensor);
+
 core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
                                                                const core::JobContext &job);
 

@@ -4,6 +4,7 @@
 #include "views/base/composition.h"
 #include "views/base/fact_list.h"
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 #include "views/base/widgets.h"
 
 #include <QHBoxLayout>
@@ -72,6 +73,14 @@ DetailsPane::DetailsPane(const PaneContext &context, QWidget *parent)
     showNothing();
 }
 
+void DetailsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
+{
+    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
+    m_facts = std::move(facts);
+    if (isNews && isVisible())
+        showItem();
+}
+
 void DetailsPane::showNothing()
 {
     m_list->clear();
@@ -100,7 +109,7 @@ void DetailsPane::showOp(core::OpId op)
     const core::TensorId tensor = trace()->op(op).tensor;
     if (tensor.isValid()) {
         auto *strip = new CompositionStrip(theme());
-        const core::TensorStats *stats = trace()->stats(tensor);
+        const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
         strip->setComposition(stats != nullptr ? std::optional(Composition::of(*stats)) : std::nullopt);
         m_list->addSection(tr("Composition"), stats != nullptr
                                                   ? tr("%1 elements").arg(countText(stats->elements))
@@ -120,7 +129,7 @@ void DetailsPane::addHead(core::OpId op)
 {
     const core::CallRow &call = trace()->callOf(op);
     const core::TensorId tensor = trace()->op(op).tensor;
-    const core::TensorStats *stats = tensor.isValid() ? trace()->stats(tensor) : nullptr;
+    const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
     auto *head = new QWidget;
     auto *row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);
@@ -154,7 +163,7 @@ void DetailsPane::addHead(core::OpId op)
 void DetailsPane::addTensor(const QString &role, core::OpId op, core::TensorId tensor)
 {
     const core::TensorRow &row = trace()->tensor(tensor);
-    const core::TensorStats *stats = trace()->stats(tensor);
+    const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
     const bool saved = row.payload.state == core::PayloadState::saved;
     FactList::Entry entry;
     entry.name = role;

@@ -7,6 +7,7 @@ namespace views {
 
 class CompositionStrip;
 class FactList;
+struct TraceFacts;
 
 // Everything recorded about the current op (or module): composition, inputs, outputs, parameters, attributes,
 // stack, consumers. Rows that name an op, a tensor or a line select it.
@@ -16,6 +17,9 @@ class DetailsPane : public Pane
 
 public:
     explicit DetailsPane(const PaneContext &context, QWidget *parent = nullptr);
+
+    // What a report measured where the trace recorded no statistics.
+    void setFacts(std::shared_ptr<const TraceFacts> facts);
 
 protected:
     void showTrace() override {}
@@ -34,6 +38,7 @@ private:
     void addTensor(const QString &role, core::OpId op, core::TensorId tensor);
 
     FactList *m_list;
+    std::shared_ptr<const TraceFacts> m_facts;
 };
 
 } // namespace views

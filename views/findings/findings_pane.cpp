@@ -33,6 +33,7 @@ FindingsPane::FindingsPane(const PaneContext &context, QWidget *parent)
         if (found.op.isValid())
             selection().select(OpItem{found.op});
     });
+    connect(m_table, &TableView::menuWanted, this, &Pane::menuWanted);
     connect(m_table, &TableView::rowActivated, this, [this](std::size_t sourceRow) {
         const FindingRow &found = m_source->finding(sourceRow);
         if (found.op.isValid())

@@ -154,7 +154,7 @@ NoticeBar::NoticeBar(QWidget *parent) : QFrame(parent)
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(12, 4, 6, 4);
     row->setSpacing(12);
-    m_text = makeLabel(QString(), "dense", this);
+    m_text = makeElidedLabel(QString(), "dense", this);
     m_action = makeButton(QString(), "link", this);
     m_action->setAccessibleName(tr("Act on this notice"));
     row->addWidget(m_text);

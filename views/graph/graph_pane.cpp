@@ -80,7 +80,7 @@ void GraphPane::connectCanvas()
     connect(m_canvas, &Canvas::menuWanted, this, [this](core::HitId hit, QPoint position) {
         if (!hit.isNothing())
             clickedOn(hit, {});
-        Q_EMIT contextMenuWanted(position);
+        Q_EMIT menuWanted(position);
     });
     connect(m_canvas, &Canvas::viewChanged, this, [this] {
         m_zoomBar->setZoom(zoom());
@@ -95,6 +95,7 @@ void GraphPane::connectCanvas()
 void GraphPane::showTrace()
 {
     closeFind();
+    m_emphasis.clear();
     m_anchor = {};
     m_current = core::kNoBox;
     m_fitNext = true;
@@ -242,8 +243,17 @@ void GraphPane::updateLook()
         else if (m_current >= m_state.picture().boxes.size())
             m_current = core::kNoBox;
     }
+    updateEmphasis();
     m_canvas->invalidate();
     m_map->update();
+}
+
+void GraphPane::updateEmphasis()
+{
+    m_look.emphasised.clear();
+    m_look.pathEdges = m_emphasisIsPath;
+    if (m_state.hasPicture() && !m_emphasis.empty())
+        m_look.emphasised = boxesHolding(m_state.tree(), m_state.slice(), m_emphasis);
 }
 
 void GraphPane::showItem()
@@ -320,6 +330,20 @@ void GraphPane::resizeEvent(QResizeEvent *)
     placeOverlays();
 }
 
+// In the middle of the lower edge, beside the zoom bar; above it where the pane is too narrow for both.
+void GraphPane::placeNotice(int margin)
+{
+    m_notice->setMaximumWidth(std::max(120, width() - 2 * margin));
+    m_notice->adjustSize();
+    const int beside = m_zoomBar->geometry().right() + margin;
+    const int middle = (width() - m_notice->width()) / 2;
+    const int low = height() - m_notice->height() - margin;
+    if (std::max(beside, middle) + m_notice->width() + margin <= width())
+        m_notice->move(std::max(beside, middle), low);
+    else
+        m_notice->move(margin, m_zoomBar->y() - m_notice->height() - margin / 2);
+}
+
 void GraphPane::placeOverlays()
 {
     constexpr int kMargin = 12;
@@ -328,7 +352,7 @@ void GraphPane::placeOverlays()
     m_zoomBar->setVisible(m_state.hasTree());
     m_findBar->adjustSize();
     m_findBar->move(std::max(kMargin, width() - m_findBar->width() - kMargin), kMargin);
-    m_notice->move((width() - m_notice->width()) / 2, height() - m_notice->height() - kMargin);
+    placeNotice(kMargin);
     m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
     QString hint;
     if (m_state.hasPicture() && m_state.picture().totalOps > m_state.picture().boxes.size())

@@ -38,6 +38,9 @@ public:
     Canvas &canvas() { return *m_canvas; }
     // Words for the status bar: "12 boxes for 1,184 ops".
     QString summary() const;
+    bool hasEmphasis() const { return !m_emphasis.empty(); }
+    const std::vector<core::OpId> &emphasis() const { return m_emphasis; }
+    bool isFindOpen() const { return m_findBar->isVisible(); }
     double zoom() const { return m_canvas->viewport().zoom(); }
 
     // What history and settings keep.
@@ -57,6 +60,13 @@ public Q_SLOTS:
     void foldToFit();
     void foldToDepth(int depth);
     void goToParent();
+    // Dims all but the shortest path between the current op and an origin; once more: shows all again.
+    void togglePath();
+    // Dims all but the current op, what it is made from and what is made from it.
+    void isolateCurrent();
+    // Dims all but what is selected.
+    void dimOthers();
+    void clearEmphasis();
 
 Q_SIGNALS:
     void layoutRequested(const core::LayoutRequest &request);
@@ -65,7 +75,7 @@ Q_SIGNALS:
     void zoomChanged(double zoom);
     void summaryChanged();
     void matchesChanged(const std::vector<core::OpId> &matches);
-    void contextMenuWanted(QPoint globalPosition);
+    void emphasisChanged();
 
 protected:
     void showTrace() override;
@@ -91,7 +101,11 @@ private:
     void requestLayout();
     void keepAnchor();
     void updateLook();
+    void updateEmphasis();
+    void setEmphasis(std::vector<core::OpId> ops, bool isPath);
+    core::OpId currentOp() const;
     void placeOverlays();
+    void placeNotice(int margin);
     void layoutIsLate();
     void clickedOn(core::HitId hit, Qt::KeyboardModifiers modifiers);
     void activateHit(core::HitId hit);
@@ -117,6 +131,8 @@ private:
     bool m_revealNext = false;
     bool m_mapWanted = true;
     std::uint32_t m_current = core::kNoBox;
+    std::vector<core::OpId> m_emphasis; // what is not dimmed; empty: all
+    bool m_emphasisIsPath = false;
     std::vector<core::OpId> m_matches;
     int m_match = -1;
 

@@ -4,6 +4,7 @@
 
 #include "core/graph/box_text.h"
 #include "core/graph/graph_layout.h"
+#include "core/graph/op_paths.h"
 #include "views/base/formatting.h"
 #include "views/graph/graph_find.h"
 
@@ -274,6 +275,53 @@ void GraphPane::goToParent()
     const core::ModuleCallId call = m_state.picture().clusters[cluster].moduleCall;
     if (cluster != 0 && call.isValid() && trace()->moduleCall(call).module.isValid())
         selection().select(ModuleItem{trace()->moduleCall(call).module});
+}
+
+core::OpId GraphPane::currentOp() const
+{
+    if (!trace() || !m_state.hasTree())
+        return {};
+    if (const core::OpId op = opOf(*trace(), item()); op.isValid())
+        return op;
+    return m_state.hasPicture() && m_current < m_state.picture().boxes.size()
+               ? m_state.picture().boxes[m_current].op
+               : core::OpId();
+}
+
+void GraphPane::setEmphasis(std::vector<core::OpId> ops, bool isPath)
+{
+    m_emphasis = std::move(ops);
+    m_emphasisIsPath = isPath;
+    updateEmphasis();
+    m_canvas->invalidate();
+    Q_EMIT emphasisChanged();
+}
+
+void GraphPane::togglePath()
+{
+    if (m_emphasisIsPath && hasEmphasis())
+        return clearEmphasis();
+    if (m_state.hasTree())
+        setEmphasis(core::pathToOrigin(*trace(), m_state.tree().marks(), currentOp()), true);
+}
+
+void GraphPane::isolateCurrent()
+{
+    if (m_state.hasTree())
+        setEmphasis(core::connectedOps(*trace(), currentOp()), false);
+}
+
+void GraphPane::dimOthers()
+{
+    std::vector<core::OpId> ops;
+    for (const std::uint32_t box : selectedBoxes())
+        ops.push_back(m_state.picture().boxes[box].op);
+    setEmphasis(std::move(ops), false);
+}
+
+void GraphPane::clearEmphasis()
+{
+    setEmphasis({}, false);
 }
 
 void GraphPane::moveTo(Direction direction)

@@ -269,7 +269,7 @@ QString LaneView::toolTipAt(double x) const
     QStringList lines = {fromView(trace()->publicLabel(cell.op)).toHtmlEscaped(),
                          tr("op %L1 of %L2").arg(index + 1).arg(m_model.forward.size())};
     const core::TensorId tensor = trace()->op(cell.op).tensor;
-    const core::TensorStats *stats = tensor.isValid() ? trace()->stats(tensor) : nullptr;
+    const core::TensorStats *stats = tensor.isValid() ? m_marks.stats(*trace(), tensor) : nullptr;
     if (stats != nullptr && stats->nonFinite() > 0)
         lines.append(tr("%1 of %2 elements are NaN or Inf")
                          .arg(countText(stats->nonFinite()), countText(stats->elements)));

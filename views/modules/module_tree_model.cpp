@@ -2,6 +2,7 @@
 #include "views/modules/module_tree_model.h"
 
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 
 namespace views {
 
@@ -14,7 +15,7 @@ QString lastPart(const QString &path)
 
 } // namespace
 
-void ModuleTreeModel::setTrace(std::shared_ptr<const core::Trace> trace)
+void ModuleTreeModel::setTrace(std::shared_ptr<const core::Trace> trace, const TraceFacts *facts)
 {
     beginResetModel();
     m_trace = std::move(trace);
@@ -30,18 +31,27 @@ void ModuleTreeModel::setTrace(std::shared_ptr<const core::Trace> trace)
         siblings.push_back(static_cast<std::uint32_t>(i));
     }
     if (m_trace)
-        countOps();
+        countOps(facts);
     endResetModel();
 }
 
-void ModuleTreeModel::countOps()
+void ModuleTreeModel::setFacts(const TraceFacts &facts)
+{
+    if (!m_trace)
+        return;
+    for (Node &node : m_nodes)
+        node.ops = node.nanOps = node.infOps = 0;
+    countOps(&facts);
+    Q_EMIT layoutChanged();
+}
+
+void ModuleTreeModel::countOps(const TraceFacts *facts)
 {
     for (const core::OpId op : m_trace->computeOps()) {
         const core::ModuleCallId call = m_trace->callOf(op).moduleCall;
         if (!call.isValid())
             continue;
-        const core::TensorId tensor = m_trace->op(op).tensor;
-        const core::TensorStats *stats = tensor.isValid() ? m_trace->stats(tensor) : nullptr;
+        const core::TensorStats *stats = statsOf(*m_trace, facts, m_trace->op(op).tensor);
         Node &node = m_nodes[m_trace->moduleCall(call).module.index()];
         ++node.ops;
         if (stats != nullptr && stats->nan > 0)

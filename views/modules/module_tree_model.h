@@ -10,6 +10,8 @@
 
 namespace views {
 
+struct TraceFacts;
+
 // The module tree of a trace with how many ops each module holds (below included) and how many of them have
 // NaN or Inf. Immutable content; owned by the pane.
 class ModuleTreeModel : public QAbstractItemModel
@@ -21,7 +23,10 @@ public:
 
     explicit ModuleTreeModel(QObject *parent = nullptr) : QAbstractItemModel(parent) {}
 
-    void setTrace(std::shared_ptr<const core::Trace> trace);
+    // FACTS may be null; they are read, not kept.
+    void setTrace(std::shared_ptr<const core::Trace> trace, const TraceFacts *facts = nullptr);
+    // The counts again, with what a report measured.
+    void setFacts(const TraceFacts &facts);
     QModelIndex indexOf(core::ModuleId module) const;
     core::ModuleId moduleAt(const QModelIndex &index) const;
 
@@ -41,7 +46,7 @@ private:
         std::uint32_t nanOps = 0; // ops whose output holds NaN
         std::uint32_t infOps = 0; // Inf and no NaN
     };
-    void countOps();
+    void countOps(const TraceFacts *facts);
     const std::vector<std::uint32_t> &childrenOf(const QModelIndex &parent) const;
 
     std::shared_ptr<const core::Trace> m_trace;

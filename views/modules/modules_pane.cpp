@@ -2,6 +2,7 @@
 #include "views/modules/modules_pane.h"
 
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 #include "views/base/widgets.h"
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_tree_view.h"
@@ -32,6 +33,9 @@ ModulesPane::ModulesPane(const PaneContext &context, QWidget *parent)
                 if (!m_showing && current.isValid())
                     selection().select(ModuleItem{m_model.moduleAt(current)});
             });
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_tree, &QWidget::customContextMenuRequested, this,
+            [this](const QPoint &position) { Q_EMIT menuWanted(m_tree->viewport()->mapToGlobal(position)); });
     connect(m_tree, &QTreeView::activated, this, [this](const QModelIndex &index) {
         if (index.isValid())
             selection().activate(ModuleItem{m_model.moduleAt(index)});
@@ -43,10 +47,18 @@ QList<QWidget *> ModulesPane::headerControls()
     return {m_collapse};
 }
 
+void ModulesPane::setFacts(std::shared_ptr<const TraceFacts> facts)
+{
+    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
+    m_facts = std::move(facts);
+    if (isNews && trace() && isVisible())
+        m_model.setFacts(*m_facts);
+}
+
 void ModulesPane::showTrace()
 {
     const QScopedValueRollback<bool> guard(m_showing, true);
-    m_model.setTrace(trace());
+    m_model.setTrace(trace(), m_facts.get());
     m_tree->expandToDepth(0);
     setSubtitle(trace() ? countText(trace()->modules().size()) : QString());
 }

@@ -9,6 +9,8 @@ class QToolButton;
 
 namespace views {
 
+struct TraceFacts;
+
 // The module tree. Follows the current module; a click selects one.
 class ModulesPane : public Pane
 {
@@ -18,6 +20,8 @@ public:
     explicit ModulesPane(const PaneContext &context, QWidget *parent = nullptr);
 
     QList<QWidget *> headerControls() override;
+    // What a report measured where the trace recorded no statistics.
+    void setFacts(std::shared_ptr<const TraceFacts> facts);
     QTreeView &tree() const { return *m_tree; }
     const ModuleTreeModel &model() const { return m_model; }
 
@@ -28,6 +32,7 @@ protected:
 
 private:
     ModuleTreeModel m_model;
+    std::shared_ptr<const TraceFacts> m_facts;
     QTreeView *m_tree;
     QToolButton *m_collapse;
     bool m_showing = false;

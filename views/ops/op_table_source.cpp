@@ -2,6 +2,7 @@
 #include "views/ops/op_table_source.h"
 
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 
 #include <QCoreApplication>
 
@@ -39,9 +40,10 @@ double notKnown()
 
 } // namespace
 
-OpTableSource::OpTableSource(std::shared_ptr<const core::Trace> trace)
-    : m_trace(std::move(trace)), m_ops(m_trace->orderedOps()), m_rows(m_trace->ops().size(), 0xffffffffU),
-      m_columns(makeColumns())
+OpTableSource::OpTableSource(std::shared_ptr<const core::Trace> trace,
+                             std::shared_ptr<const TraceFacts> facts)
+    : m_trace(std::move(trace)), m_facts(std::move(facts)), m_ops(m_trace->orderedOps()),
+      m_rows(m_trace->ops().size(), 0xffffffffU), m_columns(makeColumns())
 {
     for (std::size_t i = 0; i < m_ops.size(); ++i)
         m_rows[m_ops[i].index()] = static_cast<std::uint32_t>(i);
@@ -63,7 +65,7 @@ const core::TensorRow *OpTableSource::tensor(std::size_t row) const
 const core::TensorStats *OpTableSource::stats(std::size_t row) const
 {
     const core::TensorId id = m_trace->op(m_ops[row]).tensor;
-    return id.isValid() ? m_trace->stats(id) : nullptr;
+    return statsOf(*m_trace, m_facts.get(), id);
 }
 
 QString OpTableSource::statText(std::size_t row, std::size_t column) const

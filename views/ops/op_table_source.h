@@ -8,6 +8,8 @@
 
 namespace views {
 
+struct TraceFacts;
+
 // The ops of a trace in the order every report walks them, as rows of a table. Immutable.
 class OpTableSource : public TableSource
 {
@@ -28,7 +30,9 @@ public:
         columnCount
     };
 
-    explicit OpTableSource(std::shared_ptr<const core::Trace> trace);
+    // FACTS (may be null) know statistics that the trace did not record.
+    explicit OpTableSource(std::shared_ptr<const core::Trace> trace,
+                           std::shared_ptr<const TraceFacts> facts = nullptr);
 
     const std::vector<TableColumn> &columns() const override { return m_columns; }
     std::size_t rowCount() const override { return m_ops.size(); }
@@ -48,6 +52,7 @@ private:
     QString statText(std::size_t row, std::size_t column) const;
 
     std::shared_ptr<const core::Trace> m_trace;
+    std::shared_ptr<const TraceFacts> m_facts;
     std::span<const core::OpId> m_ops;
     std::vector<std::uint32_t> m_rows; // row of each op
     std::vector<TableColumn> m_columns;

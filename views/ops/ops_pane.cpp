@@ -4,6 +4,7 @@
 #include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
+#include "views/base/trace_facts.h"
 #include "views/ops/op_table_source.h"
 
 #include <QClipboard>
@@ -26,13 +27,24 @@ OpsPane::OpsPane(const PaneContext &context, QWidget *parent)
     m_table->setAccessibleName(tr("Ops of the trace"));
     connect(m_filter, &FilterLine::filterChanged, this, &OpsPane::applyFilter);
     connect(m_table, &TableView::rowsPicked, this, &OpsPane::pick);
+    connect(m_table, &TableView::menuWanted, this, &Pane::menuWanted);
     connect(m_table, &TableView::rowActivated, this,
             [this](std::size_t row) { selection().activate(OpItem{m_source->op(row)}); });
 }
 
+void OpsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
+{
+    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
+    m_facts = std::move(facts);
+    if (!isNews || !isVisible())
+        return;
+    showTrace();
+    showItem();
+}
+
 void OpsPane::showTrace()
 {
-    m_source = trace() ? std::make_shared<const OpTableSource>(trace()) : nullptr;
+    m_source = trace() ? std::make_shared<const OpTableSource>(trace(), m_facts) : nullptr;
     const bool first = m_model.source() == nullptr;
     m_model.setSource(m_source);
     if (first)
@@ -65,7 +77,7 @@ void OpsPane::applyFilter(const OpFilter &filter)
     if (filter.isEmpty())
         m_model.setFilter(std::nullopt);
     else
-        m_model.setFilter(filter.matching(*trace(), trace()->orderedOps()));
+        m_model.setFilter(filter.matching({*trace(), m_facts.get()}, trace()->orderedOps()));
     updateCounts();
     showItem();
 }

@@ -10,6 +10,7 @@ class FilterLine;
 class OpFilter;
 class OpTableSource;
 class TableView;
+struct TraceFacts;
 
 // All ops of the trace in a sorted, filtered table. Follows the current op; a click selects an op, several
 // rows a range.
@@ -23,6 +24,8 @@ public:
     TableView &table() const { return *m_table; }
     const TableModel &model() const { return m_model; }
     FilterLine &filterLine() const { return *m_filter; }
+    // What a report measured where the trace recorded no statistics.
+    void setFacts(std::shared_ptr<const TraceFacts> facts);
     // The current op's row as TSV with a header, to the clipboard.
     void copyCurrentRow() const;
 
@@ -37,6 +40,7 @@ private:
     void updateCounts();
 
     TableModel m_model;
+    std::shared_ptr<const TraceFacts> m_facts;
     std::shared_ptr<const OpTableSource> m_source;
     FilterLine *m_filter;
     TableView *m_table;

@@ -2,6 +2,7 @@
 #include "views/source/source_pane.h"
 
 #include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
 #include "views/base/widgets.h"
 #include "views/source/code_view.h"
 
@@ -154,7 +155,7 @@ void SourcePane::markOps()
     m_code->clearMarks(CodeView::LineMark::inf);
     for (const core::OpId op : trace()->computeOps()) {
         const core::TensorId tensor = trace()->op(op).tensor;
-        const core::TensorStats *stats = tensor.isValid() ? trace()->stats(tensor) : nullptr;
+        const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
         const core::FrameId frame = trace()->sourceFrame(trace()->callOf(op).stack);
         if (stats == nullptr || stats->nonFinite() == 0 || !frame.isValid() ||
             trace()->frame(frame).file != m_file)
@@ -162,6 +163,14 @@ void SourcePane::markOps()
         m_code->addMark(stats->nan > 0 ? CodeView::LineMark::nan : CodeView::LineMark::inf,
                         static_cast<int>(trace()->frame(frame).line.oneBased()));
     }
+}
+
+void SourcePane::setFacts(std::shared_ptr<const TraceFacts> facts)
+{
+    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
+    m_facts = std::move(facts);
+    if (isNews && trace() && m_loaded.isValid() && isVisible())
+        markOps();
 }
 
 void SourcePane::pickLine(int line)

@@ -11,6 +11,7 @@ class QSplitter;
 namespace views {
 
 class CodeView;
+struct TraceFacts;
 
 // The source of the current line and the call stack of the current op. The text arrives by setText after the
 // pane asked for it. A click in the text selects the line's first op; a click on a frame shows the frame.
@@ -23,6 +24,8 @@ public:
 
     // The answer to textRequested; one for another file than the wanted one is dropped.
     void setText(core::StringId file, const SourceText &text);
+    // What a report measured where the trace recorded no statistics.
+    void setFacts(std::shared_ptr<const TraceFacts> facts);
     CodeView &code() const { return *m_code; }
     QListWidget &frames() const { return *m_frames; }
 
@@ -47,6 +50,7 @@ private:
     QLabel *m_note;
     QLabel *m_stackTitle;
     QListWidget *m_frames;
+    std::shared_ptr<const TraceFacts> m_facts;
     core::StringId m_file;
     core::StringId m_loaded;
     core::LineNumber m_line;
