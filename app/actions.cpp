@@ -56,10 +56,13 @@ void Actions::makeFile()
     quit = add(tr("&Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     copyName = addLetter(tr("Copy &name"), QKeySequence());
     copyRow = addLetter(tr("Copy &row"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
-    find = addLetter(tr("&Find in the ops table"), QKeySequence::Find);
+    undo = addLetter(tr("&Undo"), QKeySequence::Undo);
+    redo = addLetter(tr("&Redo"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z));
+    find = addLetter(tr("&Find in the view"), QKeySequence::Find);
+    findNext = addLetter(tr("Find ne&xt"), QKeySequence(Qt::Key_F3));
+    findPrevious = addLetter(tr("Find &previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3));
     palette = add(tr("&Palette…"), QKeySequence(Qt::CTRL | Qt::Key_K));
     settings = add(tr("S&ettings…"));
-    settings->setVisible(false); // there is no settings page yet: theme and text size have their own commands
 }
 
 void Actions::makeGo()
@@ -78,6 +81,11 @@ void Actions::makeGo()
     showTensor = addLetter(tr("Show &tensor values"), QKeySequence(Qt::Key_T));
     showDetails = addLetter(tr("Show &details"), QKeySequence(Qt::Key_D));
     showOps = addLetter(tr("Show o&ps"), QKeySequence());
+    reveal = addLetter(tr("Reveal in the &graph"), QKeySequence());
+    path = addLetter(tr("P&ath to origin"), QKeySequence(Qt::Key_P));
+    isolate = addLetter(tr("&Isolate what is connected"), QKeySequence());
+    dim = addLetter(tr("Di&m others"), QKeySequence());
+    showEverything = addLetter(tr("Show &everything again"), QKeySequence());
     nextRegion = add(tr("Next re&gion"), QKeySequence(Qt::Key_F6));
     previousRegion = add(tr("Previous regi&on"), QKeySequence(Qt::SHIFT | Qt::Key_F6));
 }
@@ -120,7 +128,14 @@ void Actions::fillMenus(QMenuBar &bar)
     file->addActions({reload, closeDocument});
     file->addSeparator();
     file->addAction(quit);
-    bar.addMenu(tr("&Edit"))->addActions({copyName, copyRow, find});
+    QMenu *edit = bar.addMenu(tr("&Edit"));
+    edit->addActions({undo, redo});
+    edit->addSeparator();
+    edit->addActions({copyName, copyRow});
+    edit->addSeparator();
+    edit->addActions({find, findNext, findPrevious});
+    edit->addSeparator();
+    edit->addAction(settings);
     QMenu *view = bar.addMenu(tr("&View"));
     for (const auto &[perspective, action] : perspectives)
         view->addAction(action);
@@ -137,7 +152,9 @@ void Actions::fillMenus(QMenuBar &bar)
     go->addSeparator();
     go->addActions({previousOp, nextOp, previousEvent, nextEvent, previousBad, nextBad, origin});
     go->addSeparator();
-    go->addActions({showSource, showTensor, showDetails, showOps});
+    go->addActions({showSource, showTensor, showDetails, showOps, reveal});
+    go->addSeparator();
+    go->addActions({path, isolate, dim, showEverything});
     bar.addMenu(tr("&Window"))->addActions({nextDocument, nextRegion, previousRegion});
     bar.addMenu(tr("&Help"))->addActions({shortcuts, about, aboutQt});
     for (QMenu *menu : bar.findChildren<QMenu *>())

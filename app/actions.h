@@ -26,7 +26,9 @@ public:
 
     QAction *open, *openSample, *capture, *reload, *closeDocument, *quit, *nextDocument;
     QAction *back, *forward, *previousOp, *nextOp, *previousEvent, *nextEvent, *origin, *goTo;
-    QAction *palette, *find, *copyName, *copyRow;
+    QAction *palette, *find, *findNext, *findPrevious, *copyName, *copyRow;
+    QAction *undo, *redo;
+    QAction *reveal, *path, *isolate, *dim, *showEverything;
     QAction *resetLayout, *settings, *theme, *textLarger, *textSmaller, *textNormal;
     QAction *nextRegion, *previousRegion;
     QAction *showSource, *showTensor, *showDetails, *showOps;
@@ -36,6 +38,7 @@ public:
     std::map<Perspective, QAction *> perspectives;
     QMenu *recentMenu = nullptr;
     QMenu *docksMenu = nullptr;
+    QMenu *runMenu = nullptr;
 
     void fillMenus(QMenuBar &bar);
     // Every command that can be started now by name.

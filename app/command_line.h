@@ -18,6 +18,8 @@ struct ScreenshotRequest
     QString pane;        // id of a pane to bring to the front, empty: none
     QString select;      // label of an op, or "origin"
     bool quit = false;   // end after the document is shown (and saved)
+
+    bool isWanted() const { return !path.isEmpty() || quit; }
 };
 
 // What the program was started with. A message is printed and ends it with exitCode.
@@ -26,6 +28,7 @@ struct CommandLine
     QStringList files;
     QString settingsPath;
     bool resetSettings = false;
+    bool startEmpty = false; // without the documents of the last session
     std::optional<views::ThemeMode> theme;
     QSize windowSize;
     ScreenshotRequest screenshot;

@@ -36,6 +36,7 @@ QDockWidget *DockLayout::makeDock(PaneKind kind)
 {
     views::Pane *pane = makePane(kind, m_theme, m_session);
     auto *dock = new QDockWidget(paneTitle(kind), m_window);
+    connect(pane, &views::Pane::menuWanted, this, &DockLayout::menuWanted);
     dock->setObjectName(paneId(kind));
     dock->setAccessibleName(paneTitle(kind));
     dock->setTitleBarWidget(new PaneHeader(m_theme, *pane, dock));
@@ -56,6 +57,7 @@ void DockLayout::makeDocks()
         m_window->addDockWidget(Qt::BottomDockWidgetArea, dock);
         dock->hide();
     }
+    Q_EMIT docksMade();
 }
 
 void DockLayout::enter(Perspective perspective)

@@ -41,6 +41,12 @@ public:
     // Narrow windows have their side docks as tabs of the bottom.
     void setNarrow(bool narrow);
 
+Q_SIGNALS:
+    // The user asked for the menu of the current item.
+    void menuWanted(QPoint globalPosition);
+    // The docks were made, with their panes.
+    void docksMade();
+
 private:
     void makeDocks();
     QDockWidget *makeDock(PaneKind kind);

@@ -9,6 +9,7 @@
 
 #include <QApplication>
 #include <QLocale>
+#include <QTimer>
 
 #include <cstdio>
 
@@ -49,6 +50,9 @@ int main(int argc, char *argv[])
     window.show();
     for (const QString &file : commandLine.files)
         window.openFile(file);
+    // After the first picture, which must not wait for a file.
+    if (commandLine.files.isEmpty() && !commandLine.startEmpty && !commandLine.screenshot.isWanted())
+        QTimer::singleShot(0, &window, &app::MainWindow::restoreSession);
     app::Screenshot screenshot(window, session, commandLine.screenshot);
     return QApplication::exec();
 }

@@ -3,6 +3,7 @@
 
 #include "app/actions.h"
 #include "app/dock_layout.h"
+#include "app/exploration_undo.h"
 #include "app/frame/banner.h"
 #include "app/frame/command_bar.h"
 #include "app/frame/document_bar.h"
@@ -11,6 +12,7 @@
 #include "app/pages/message_page.h"
 #include "app/pages/start_page.h"
 #include "app/session.h"
+#include "app/session_store.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -53,7 +55,7 @@ Qt::Edges edgesAt(const QPoint &position, const QSize &size)
 
 MainWindow::MainWindow(Session &session, views::Theme &theme, QWidget *parent)
     : QMainWindow(parent), m_session(session), m_theme(theme), m_actions(new Actions(theme, this)),
-      m_docks(new DockLayout(this, theme, session))
+      m_docks(new DockLayout(this, theme, session)), m_undo(new ExplorationUndo(this))
 {
     setAcceptDrops(true);
     setMinimumSize(kSmallestSize);
@@ -63,6 +65,8 @@ MainWindow::MainWindow(Session &session, views::Theme &theme, QWidget *parent)
     makePages();
     connectActions();
     connectSession();
+    connect(m_docks, &DockLayout::menuWanted, this, &MainWindow::showOpMenu);
+    connect(m_docks, &DockLayout::docksMade, this, &MainWindow::watchTables);
     restoreGeometryOrDefault();
     setSamplePath({});
     showDocuments();
@@ -132,9 +136,31 @@ void MainWindow::openFile(const QString &path)
     m_session.open(path);
 }
 
+void MainWindow::restoreSession()
+{
+    Settings &settings = m_session.settings();
+    const std::vector<StoredDocument> documents = storedDocuments(settings);
+    const bool endedWell = lastSessionEndedWell(settings);
+    setSessionRunning(settings, true);
+    if (documents.empty() || !settings.restoresDocuments() || m_session.isOpening())
+        return;
+    if (endedWell) {
+        m_session.reopen(documents);
+        return;
+    }
+    m_banner->showMessage(tr("The last session did not end by itself"),
+                          tr("%n document(s) were open.", nullptr, static_cast<int>(documents.size())),
+                          tr("Open them again"), [this, documents] {
+                              m_banner->dismiss();
+                              m_session.reopen(documents);
+                          });
+}
+
 void MainWindow::closeEvent(QCloseEvent *event)
 {
     m_docks->remember();
+    m_session.rememberDocuments();
+    setSessionRunning(m_session.settings(), false);
     m_session.settings().setBytes(QStringLiteral("window/geometry"), saveGeometry());
     QMainWindow::closeEvent(event);
 }
@@ -165,7 +191,8 @@ void MainWindow::dropEvent(QDropEvent *event)
     if (files.isEmpty())
         return;
     event->acceptProposedAction();
-    openFile(files.front());
+    for (const QString &file : files)
+        openFile(file);
 }
 
 // A window without the desktop's frame is resized by its own edges.

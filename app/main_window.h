@@ -21,10 +21,12 @@ namespace app {
 
 class Actions;
 class Banner;
+class CaptureDialog;
 class CapturePage;
 class CommandBar;
 class DockLayout;
 class DocumentBar;
+class ExplorationUndo;
 struct Message;
 class MessagePage;
 class PaletteDialog;
@@ -48,6 +50,8 @@ public:
     // The bundled sample, empty when there is none.
     void setSamplePath(const QString &path);
     void openFile(const QString &path);
+    // Opens what was open last time, or offers it when that session did not end by itself.
+    void restoreSession();
 
 protected:
     void closeEvent(QCloseEvent *event) override;
@@ -56,6 +60,7 @@ protected:
     void dragLeaveEvent(QDragLeaveEvent *event) override;
     void dropEvent(QDropEvent *event) override;
     void mousePressEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
 
 private:
     void makeRows();
@@ -86,8 +91,15 @@ private:
     void stepBadElement(int direction);
     void showShortcuts();
     void showAbout();
+    void showSettings();
+    void showUndo();
+    void watchTables();
+    void showOpMenu(const QPoint &position);
+    void findInView();
+    void cancelJob();
     void connectCapture();
     void askCapture(const QString &model);
+    CaptureDialog *makeCaptureDialog();
     void showCapture();
     void endCapture(const QString &tracePath, const core::Status &status);
     void showCaptureFailure(const QString &model, const core::Status &status);
@@ -99,6 +111,7 @@ private:
     views::Theme &m_theme;
     Actions *m_actions;
     DockLayout *m_docks;
+    ExplorationUndo *m_undo;
     TitleBar *m_titleBar = nullptr;
     CommandBar *m_commandBar = nullptr;
     DocumentBar *m_documentBar = nullptr;

@@ -10,6 +10,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QFile>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -31,11 +32,23 @@ void MainWindow::connectCapture()
 
 void MainWindow::askCapture(const QString &model)
 {
+    makeCaptureDialog()->setModel(model);
+}
+
+CaptureDialog *MainWindow::makeCaptureDialog()
+{
     auto *dialog = new CaptureDialog(m_theme, m_session.settings(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setModel(model);
+    DescribeService &descriptions = m_session.descriptions();
     connect(dialog, &CaptureDialog::captureRequested, &m_session.captures(), &CaptureService::start);
-    dialog->open();
+    connect(dialog, &CaptureDialog::descriptionWished, &descriptions, &DescribeService::describe);
+    connect(dialog, &CaptureDialog::inputCheckWished, &descriptions, &DescribeService::checkInputs);
+    connect(&descriptions, &DescribeService::described, dialog, &CaptureDialog::setFacts);
+    connect(&descriptions, &DescribeService::notDescribed, dialog, &CaptureDialog::setFactsMissing);
+    connect(&descriptions, &DescribeService::inputsChecked, dialog, &CaptureDialog::setInputsChecked);
+    connect(dialog, &QDialog::finished, &descriptions, &DescribeService::cancel);
+    dialog->show();
+    return dialog;
 }
 
 // Over the start page the run has the whole window; beside an open document it has one of its own.
@@ -73,7 +86,18 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
             showStartPage();
         return;
     }
-    const QString model = QString::fromStdString(m_session.captures().request().modelPath);
+    const core::CaptureRequest &request = m_session.captures().request();
+    const QString model = QFile::decodeName(QByteArray::fromStdString(request.modelPath));
+    // Answers that do not fit are corrected where they were given.
+    if (status.code() == core::ErrorCode::invalidArgument) {
+        if (m_session.current() == nullptr)
+            showStartPage();
+        CaptureDialog *dialog = makeCaptureDialog();
+        dialog->setModel(model);
+        dialog->setRequest(request);
+        dialog->showRefusal(status);
+        return;
+    }
     showCaptureFailure(model, status);
 }
 

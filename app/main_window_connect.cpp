@@ -2,19 +2,26 @@
 // What the actions of the window do, and which facts of the session it shows.
 #include "app/actions.h"
 #include "app/dock_layout.h"
+#include "app/exploration_undo.h"
+#include "app/frame/banner.h"
 #include "app/frame/command_bar.h"
 #include "app/frame/document_bar.h"
 #include "app/frame/status_row.h"
 #include "app/main_window.h"
+#include "app/op_menu.h"
+#include "app/pages/start_page.h"
 #include "app/session.h"
 #include "views/base/filter_line.h"
 #include "views/base/formatting.h"
+#include "views/base/table_view.h"
 #include "views/base/theme.h"
+#include "views/graph/graph_pane.h"
 #include "views/ops/ops_pane.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QMessageBox>
 #include <QStackedWidget>
@@ -44,6 +51,7 @@ void MainWindow::connectActions()
     connect(m_actions->recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     connect(m_actions->docksMenu, &QMenu::aboutToShow, this,
             [this] { m_docks->fillMenu(m_actions->docksMenu); });
+    on(m_actions->settings, &MainWindow::showSettings);
     connectGoActions();
     connectLookActions();
     connectCapture();
@@ -65,11 +73,17 @@ void MainWindow::connectGoActions()
     on(m_actions->showTensor, [this] { m_docks->reveal(PaneKind::tensor); });
     on(m_actions->showDetails, [this] { m_docks->reveal(PaneKind::details); });
     on(m_actions->showOps, [this] { m_docks->reveal(PaneKind::ops); });
-    on(m_actions->find, [this] {
-        m_docks->reveal(PaneKind::ops);
-        if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops)))
-            ops->filterLine().focusField();
-    });
+    on(m_actions->find, &MainWindow::findInView);
+    on(m_actions->findNext, [this] { m_graph->findStep(1); });
+    on(m_actions->findPrevious, [this] { m_graph->findStep(-1); });
+    on(m_actions->reveal, [this] { m_session.selection().activate(m_session.selection().item()); });
+    on(m_actions->path, [this] { m_graph->togglePath(); });
+    on(m_actions->isolate, [this] { m_graph->isolateCurrent(); });
+    on(m_actions->dim, [this] { m_graph->dimOthers(); });
+    on(m_actions->showEverything, [this] { m_graph->clearEmphasis(); });
+    on(m_actions->undo, [this] { m_undo->stack().undo(); });
+    on(m_actions->redo, [this] { m_undo->stack().redo(); });
+    connect(&m_undo->stack(), &QUndoStack::indexChanged, this, &MainWindow::showUndo);
     on(m_actions->copyRow, [this] {
         if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops)))
             ops->copyCurrentRow();
@@ -117,31 +131,93 @@ void MainWindow::connectSession()
     connect(m_documentBar, &DocumentBar::closeRequested, &m_session, &Session::close);
     connect(m_documentBar, &DocumentBar::openRequested, this, &MainWindow::chooseFile);
     connect(m_documentBar, &DocumentBar::breadcrumbRequested, this, &MainWindow::selectBreadcrumb);
-    connect(m_statusRow, &StatusRow::cancelRequested, this, [this] {
-        const auto jobs = m_session.jobs().jobs();
-        if (m_session.isOpening())
-            m_session.cancelOpen();
-        else if (!jobs.empty())
-            m_session.jobs().cancel(jobs.front().key);
-    });
+    connect(m_statusRow, &StatusRow::cancelRequested, this, &MainWindow::cancelJob);
     // Jobs are shown only after 300 ms; this looks at them until the last one ended.
     m_jobClock.setInterval(150);
     connect(&m_jobClock, &QTimer::timeout, this, &MainWindow::showJobs);
+}
+
+// In the graph while it has the focus, else in the table of ops.
+void MainWindow::findInView()
+{
+    const QWidget *focused = focusWidget();
+    if (m_graph != nullptr && focused != nullptr && (m_graph == focused || m_graph->isAncestorOf(focused))) {
+        m_graph->openFind();
+        return;
+    }
+    m_docks->reveal(PaneKind::ops);
+    if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops)))
+        ops->filterLine().focusField();
+}
+
+void MainWindow::showUndo()
+{
+    const QUndoStack &stack = m_undo->stack();
+    m_actions->undo->setEnabled(stack.canUndo());
+    m_actions->redo->setEnabled(stack.canRedo());
+    m_actions->undo->setText(stack.canUndo() ? tr("&Undo %1").arg(stack.undoText()) : tr("&Undo"));
+    m_actions->redo->setText(stack.canRedo() ? tr("&Redo %1").arg(stack.redoText()) : tr("&Redo"));
+}
+
+void MainWindow::watchTables()
+{
+    if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops))) {
+        m_undo->watch(ops->filterLine());
+        m_undo->watch(ops->table());
+    }
+}
+
+void MainWindow::showOpMenu(const QPoint &position)
+{
+    auto *menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setAccessibleName(tr("Commands for the current op"));
+    fillOpMenu(*menu, m_session.selection(), *m_actions);
+    if (menu->isEmpty())
+        menu->addAction(tr("No op is selected"))->setEnabled(false);
+    menu->popup(position);
+}
+
+// Nothing else wanted Escape: close, clear, cancel, in that order.
+void MainWindow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() != Qt::Key_Escape) {
+        QMainWindow::keyPressEvent(event);
+        return;
+    }
+    if (m_graph != nullptr && m_graph->isFindOpen())
+        m_graph->closeFind();
+    else if (m_banner->isVisible())
+        m_banner->dismiss();
+    else if (m_graph != nullptr && m_graph->hasEmphasis())
+        m_graph->clearEmphasis();
+    else
+        cancelJob();
+}
+
+void MainWindow::cancelJob()
+{
+    const auto jobs = m_session.jobs().jobs();
+    if (m_session.isOpening())
+        m_session.cancelOpen();
+    else if (!jobs.empty())
+        m_session.jobs().cancel(jobs.front().key);
 }
 
 void MainWindow::chooseFile()
 {
     auto *dialog = new QFileDialog(this, tr("Open a trace or a model"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
     dialog->setNameFilters(
         {tr("Traces and models (*.opscope *.tlspec *.pt *.pt2 *.pth)"), tr("All files (*)")});
     const QVariant folder = m_session.settings().value(QStringLiteral("window/folder"));
     if (folder.isValid())
         dialog->setDirectory(folder.toString());
-    connect(dialog, &QFileDialog::fileSelected, this, [this, dialog](const QString &path) {
+    connect(dialog, &QFileDialog::filesSelected, this, [this, dialog](const QStringList &paths) {
         m_session.settings().setValue(QStringLiteral("window/folder"), dialog->directory().absolutePath());
-        openFile(path);
+        for (const QString &path : paths)
+            openFile(path);
     });
     dialog->open();
 }
@@ -156,8 +232,13 @@ void MainWindow::fillRecentMenu()
         action->setEnabled(!missing);
         connect(action, &QAction::triggered, this, [this, path = file.path] { openFile(path); });
     }
-    if (m_actions->recentMenu->isEmpty())
+    if (m_actions->recentMenu->isEmpty()) {
         m_actions->recentMenu->addAction(tr("No file was opened yet"))->setEnabled(false);
+        return;
+    }
+    m_actions->recentMenu->addSeparator();
+    connect(m_actions->recentMenu->addAction(tr("Clear the list")), &QAction::triggered, m_startPage,
+            &StartPage::clearRecentRequested);
 }
 
 void MainWindow::setTheme(int mode)

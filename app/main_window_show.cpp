@@ -2,6 +2,7 @@
 // How the facts of the session become what the window says.
 #include "app/actions.h"
 #include "app/dock_layout.h"
+#include "app/exploration_undo.h"
 #include "app/frame/banner.h"
 #include "app/frame/command_bar.h"
 #include "app/frame/document_bar.h"
@@ -70,6 +71,8 @@ void MainWindow::showDocuments()
     m_pages->setCurrentWidget(m_centre);
     showSelection();
     showRunState();
+    m_undo->restart();
+    showUndo();
 }
 
 void MainWindow::showPerspective()

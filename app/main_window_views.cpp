@@ -3,7 +3,9 @@
 // wanted.
 #include "app/actions.h"
 #include "app/dialogs/help_dialog.h"
+#include "app/dialogs/settings_dialog.h"
 #include "app/dock_layout.h"
+#include "app/exploration_undo.h"
 #include "app/frame/status_row.h"
 #include "app/main_window.h"
 #include "app/palette/palette_dialog.h"
@@ -29,10 +31,14 @@ void MainWindow::makeViews()
     rows->insertWidget(rows->count() - 1, m_lane);
     m_graph = new views::GraphPane(context, m_centre);
     m_centre->layout()->addWidget(m_graph);
+    m_graph->setReducedMotion(m_session.settings().reducedMotion());
     LayoutService &layouts = m_session.layouts();
     connect(m_graph, &views::GraphPane::layoutRequested, &layouts, &LayoutService::request);
     connect(m_graph, &views::GraphPane::layoutCancelled, &layouts, &LayoutService::cancel);
     connect(&layouts, &LayoutService::finished, m_graph, &views::GraphPane::setLayout);
+    m_undo->watch(*m_graph);
+    for (const views::Pane *pane : {static_cast<views::Pane *>(m_graph), static_cast<views::Pane *>(m_lane)})
+        connect(pane, &views::Pane::menuWanted, this, &MainWindow::showOpMenu);
     connect(m_graph, &views::GraphPane::matchesChanged, m_lane, &views::LaneView::setMatches);
     connect(m_graph, &views::GraphPane::zoomChanged, this,
             [this](double zoom) { m_statusRow->setZoomText(tr("zoom %1 %").arg(qRound(zoom * 100))); });
@@ -76,6 +82,18 @@ void MainWindow::stepBadElement(int direction)
     if (!tensor->isVisible())
         m_docks->reveal(PaneKind::tensor);
     tensor->stepBadElement(direction);
+}
+
+void MainWindow::showSettings()
+{
+    auto *dialog = new SettingsDialog(m_theme, m_session.settings(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &SettingsDialog::themeChosen, this, &MainWindow::setTheme);
+    connect(dialog, &SettingsDialog::motionChosen, this, [this](bool reduced) {
+        if (m_graph != nullptr)
+            m_graph->setReducedMotion(reduced);
+    });
+    dialog->open();
 }
 
 void MainWindow::showShortcuts()

@@ -23,13 +23,14 @@ QString words(const char *text)
 }
 
 template <class FactsPane>
-void feedFacts(FactsPane *pane, Session &session)
+FactsPane *feedFacts(FactsPane *pane, Session &session)
 {
     const auto feed = [pane, &session] {
         pane->setFacts(session.current() != nullptr ? session.current()->facts : nullptr);
     };
     QObject::connect(&session, &Session::factsChanged, pane, feed);
     feed();
+    return pane;
 }
 
 void feedSource(views::SourcePane *pane, Session &session)
@@ -166,18 +167,15 @@ views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session
     const views::PaneContext context{theme, session.selection()};
     switch (kind) {
     case PaneKind::modules:
-        return new views::ModulesPane(context);
+        return feedFacts(new views::ModulesPane(context), session);
     case PaneKind::ops:
-        return new views::OpsPane(context);
+        return feedFacts(new views::OpsPane(context), session);
     case PaneKind::details:
-        return new views::DetailsPane(context);
+        return feedFacts(new views::DetailsPane(context), session);
     case PaneKind::log:
         return new views::LogPane(context);
-    case PaneKind::findings: {
-        auto *pane = new views::FindingsPane(context);
-        feedFacts(pane, session);
-        return pane;
-    }
+    case PaneKind::findings:
+        return feedFacts(new views::FindingsPane(context), session);
     case PaneKind::audit: {
         auto *pane = new views::AuditPane(context);
         feedFacts(pane, session);
@@ -186,7 +184,7 @@ views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session
         return pane;
     }
     case PaneKind::source: {
-        auto *pane = new views::SourcePane(context);
+        auto *pane = feedFacts(new views::SourcePane(context), session);
         feedSource(pane, session);
         return pane;
     }

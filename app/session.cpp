@@ -29,7 +29,7 @@ bool isBad(const core::Trace &trace, core::OpId op)
 Session::Session(Settings &settings, QObject *parent)
     : QObject(parent), m_settings(settings),
       m_layouts(m_jobs, QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker")),
-      m_captures(m_jobs)
+      m_captures(m_jobs), m_descriptions(m_jobs)
 {
     connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
 }
@@ -44,18 +44,38 @@ Document *Session::current() const
 void Session::open(const QString &path)
 {
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    m_opening = absolute;
+    if (isOpening()) {
+        if (absolute != m_opening && !m_waiting.contains(absolute))
+            m_waiting.push_back(absolute);
+        return;
+    }
+    startOpening(absolute);
+}
+
+void Session::startOpening(const QString &path)
+{
+    m_opening = path;
     m_jobs.start(
-        kOpenJob, tr("Opening %1").arg(QFileInfo(absolute).fileName()), this,
-        [absolute](core::JobContext &job) { return loadFile(absolute, job); },
-        [this, absolute](core::Result<LoadedFile> file) { opened(absolute, std::move(file)); });
+        kOpenJob, tr("Opening %1").arg(QFileInfo(path).fileName()), this,
+        [path](core::JobContext &job) { return loadFile(path, job); },
+        [this, path](core::Result<LoadedFile> file) { opened(path, std::move(file)); });
     Q_EMIT openingChanged();
+}
+
+void Session::openNext()
+{
+    if (!m_waiting.isEmpty())
+        startOpening(m_waiting.takeFirst());
+    else
+        finishReopening();
 }
 
 void Session::cancelOpen()
 {
     m_jobs.cancel(kOpenJob);
     m_opening.clear();
+    m_waiting.clear();
+    m_reopening.clear();
     Q_EMIT openingChanged();
 }
 
@@ -65,23 +85,70 @@ void Session::opened(const QString &path, core::Result<LoadedFile> file)
     Q_EMIT openingChanged();
     if (!file) {
         Q_EMIT openFailed(path, file.error());
-        return;
-    }
-    if (file->isModel) {
+    } else if (file->isModel) {
+        m_settings.addRecentFile(path);
         Q_EMIT captureWished(path);
-        return;
+    } else {
+        auto document = std::make_unique<Document>();
+        document->id = m_nextDocument++;
+        document->path = path;
+        document->title = QFileInfo(path).fileName();
+        document->trace = file->trace;
+        takePlace(*document);
+        m_settings.addRecentFile(path);
+        replaceOrAppend(std::move(document));
     }
-    auto document = std::make_unique<Document>();
-    document->id = m_nextDocument++;
-    document->path = path;
-    document->title = QFileInfo(path).fileName();
-    document->trace = file->trace;
-    m_settings.addRecentFile(path);
-    replaceOrAppend(std::move(document));
+    openNext();
+}
+
+void Session::reopen(std::vector<StoredDocument> documents)
+{
+    m_reopening = std::move(documents);
+    for (const StoredDocument &document : m_reopening)
+        open(document.path);
+}
+
+// A document of the last session is shown as it was left.
+void Session::takePlace(Document &document)
+{
+    const auto stored =
+        std::find_if(m_reopening.begin(), m_reopening.end(),
+                     [&](const StoredDocument &other) { return other.path == document.path; });
+    if (stored == m_reopening.end())
+        return;
+    document.perspective = stored->perspective;
+    const core::OpId op = document.trace->findLabel(stored->op.toStdString());
+    if (op.isValid())
+        document.item = views::OpItem{op};
+}
+
+void Session::finishReopening()
+{
+    for (const StoredDocument &stored : m_reopening)
+        if (stored.isCurrent)
+            for (std::size_t i = 0; i < m_documents.size(); ++i)
+                if (m_documents[i]->path == stored.path)
+                    setCurrent(static_cast<int>(i));
+    m_reopening.clear();
+}
+
+void Session::rememberDocuments() const
+{
+    std::vector<StoredDocument> stored;
+    for (const auto &document : m_documents) {
+        const bool isCurrent = document.get() == current();
+        const views::SelectedItem item = isCurrent ? m_selection.item() : document->item;
+        const core::OpId op = views::opOf(*document->trace, item);
+        stored.push_back(
+            {document->path, document->perspective,
+             op.isValid() ? QString::fromStdString(std::string(document->trace->label(op))) : QString(),
+             isCurrent});
+    }
+    storeDocuments(m_settings, stored);
 }
 
 // Opening a file that is open already is a reload: it takes the place of the old one and keeps its
-// perspective.
+// perspective and, where it still exists, its op.
 void Session::replaceOrAppend(std::unique_ptr<Document> document)
 {
     const auto same = std::find_if(m_documents.begin(), m_documents.end(),
@@ -90,9 +157,17 @@ void Session::replaceOrAppend(std::unique_ptr<Document> document)
     if (same != m_documents.end()) {
         index = static_cast<int>(same - m_documents.begin());
         document->perspective = (*same)->perspective;
+        const core::Trace &before = *(*same)->trace;
+        const core::OpId op =
+            views::opOf(before, same->get() == current() ? m_selection.item() : (*same)->item);
+        if (const core::OpId now = op.isValid() ? document->trace->findLabel(before.label(op)) : core::OpId();
+            now.isValid())
+            document->item = views::OpItem{now};
         m_jobs.cancel(findingsJob((*same)->id));
         *same = std::move(document);
     } else {
+        if (Document *shown = current())
+            shown->item = m_selection.item();
         m_documents.push_back(std::move(document));
     }
     m_current = -1;
@@ -161,6 +236,7 @@ void Session::setCurrent(int index)
     const Document &document = *current();
     m_selection.setTrace(document.trace, document.item);
     recordStep();
+    rememberDocuments();
     Q_EMIT documentsChanged();
     Q_EMIT perspectiveChanged();
     Q_EMIT factsChanged();
@@ -176,6 +252,7 @@ void Session::close(int index)
         m_current = -1;
         m_history.clear();
         m_selection.setTrace(nullptr);
+        rememberDocuments();
         Q_EMIT documentsChanged();
         Q_EMIT historyChanged();
         return;

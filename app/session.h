@@ -5,14 +5,17 @@
 #include "app/job_runner.h"
 #include "app/palette/search_index.h"
 #include "app/services/capture_service.h"
+#include "app/services/describe_service.h"
 #include "app/services/layout_service.h"
 #include "app/services/load_service.h"
+#include "app/session_store.h"
 #include "app/settings.h"
 #include "core/base/result.h"
 #include "views/base/history.h"
 #include "views/base/trace_selection.h"
 
 #include <QObject>
+#include <QStringList>
 
 #include <memory>
 #include <vector>
@@ -41,6 +44,7 @@ public:
     views::TraceSelection &selection() { return m_selection; }
     LayoutService &layouts() { return m_layouts; }
     CaptureService &captures() { return m_captures; }
+    DescribeService &descriptions() { return m_descriptions; }
 
     // What the palette searches of the current document; null until it was made.
     std::shared_ptr<const SearchIndex> searchIndex() const;
@@ -53,8 +57,14 @@ public:
 
     // Opens a trace in a job; a model file is asked to be captured instead (captureWished). The current
     // document stays until the new one is whole.
+    // Files wished for meanwhile are opened one after the other.
     void open(const QString &path);
+    // Ends the opening and forgets the files that wait.
     void cancelOpen();
+    // Opens the documents of the last session, where one stood in them.
+    void reopen(std::vector<StoredDocument> documents);
+    // Keeps which documents are open for the next session.
+    void rememberDocuments() const;
     bool isOpening() const { return !m_opening.isEmpty(); }
     const QString &openingPath() const { return m_opening; }
     void reloadCurrent();
@@ -98,7 +108,11 @@ private:
         bool operator==(const Step &) const = default;
     };
 
+    void startOpening(const QString &path);
+    void openNext();
     void opened(const QString &path, core::Result<LoadedFile> file);
+    void takePlace(Document &document);
+    void finishReopening();
     void replaceOrAppend(std::unique_ptr<Document> document);
     void startFindings(Document &document);
     void recordStep();
@@ -108,11 +122,14 @@ private:
     JobRunner m_jobs;
     LayoutService m_layouts;
     CaptureService m_captures;
+    DescribeService m_descriptions;
     views::TraceSelection m_selection;
     std::vector<std::unique_ptr<Document>> m_documents;
     int m_current = -1;
     int m_nextDocument = 1;
     QString m_opening;
+    QStringList m_waiting;                   // to be opened after m_opening
+    std::vector<StoredDocument> m_reopening; // not open yet
     views::History<Step> m_history;
     bool m_restoring = false;
 };

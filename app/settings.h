@@ -43,6 +43,12 @@ public:
     bool useDesktopTitleBar() const;
     void setUseDesktopTitleBar(bool use);
 
+    bool reducedMotion() const { return m_store.value(QStringLiteral("look/reducedMotion")).toBool(); }
+    void setReducedMotion(bool reduced) { m_store.setValue(QStringLiteral("look/reducedMotion"), reduced); }
+    // Whether the documents of the last session are opened again.
+    bool restoresDocuments() const { return m_store.value(QStringLiteral("session/restore"), true).toBool(); }
+    void setRestoresDocuments(bool restore) { m_store.setValue(QStringLiteral("session/restore"), restore); }
+
     // Pinned first, then newest first.
     std::vector<RecentFile> recentFiles() const;
     void addRecentFile(const QString &path, const QString &badge = {});

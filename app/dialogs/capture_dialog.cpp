@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dialogs/capture_dialog.h"
 
+#include "app/dialogs/backward_form.h"
+#include "app/dialogs/input_form.h"
 #include "app/settings.h"
 #include "core/base/value.h"
 #include "core/capture/input_spec.h"
@@ -12,6 +14,7 @@
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QDir>
+#include <QDropEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -19,8 +22,9 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
+#include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QStandardPaths>
 #include <QVBoxLayout>
@@ -32,6 +36,8 @@ namespace app {
 
 namespace {
 
+constexpr int kWidth = 720;
+constexpr int kHeight = 600;
 constexpr int kMiB = 1 << 20;
 constexpr std::uint64_t kGiB = std::uint64_t(1) << 30;
 
@@ -56,38 +62,58 @@ QSpinBox *makeNumber(int low, int high, int value, const QString &name, const QS
     return box;
 }
 
-QStringList inputLines(const QPlainTextEdit &edit)
-{
-    QStringList lines;
-    for (const QString &line : edit.toPlainText().split(QLatin1Char('\n')))
-        if (!line.trimmed().isEmpty())
-            lines.push_back(line.trimmed());
-    return lines;
-}
-
 } // namespace
 
-CaptureDialog::CaptureDialog(const views::Theme &, Settings &settings, QWidget *parent)
-    : QDialog(parent), m_settings(settings), m_problem(views::makeLabel({}, "dense", this)),
+CaptureDialog::CaptureDialog(const views::Theme &theme, Settings &settings, QWidget *parent)
+    : QDialog(parent), m_theme(theme), m_settings(settings),
+      m_title(views::makeElidedLabel(tr("Capture a model"), "title", this)),
+      m_facts(views::makeLabel({}, "dense", this)), m_problem(views::makeLabel({}, "dense", this)),
       m_start(views::makeButton(tr("Start"), "primary", this))
 {
     setWindowTitle(tr("Capture a model"));
     setModal(false);
+    setAcceptDrops(true);
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(22, 18, 22, 16);
     column->setSpacing(12);
-    column->addWidget(views::makeLabel(tr("Capture a model"), "title", this));
-    auto *form = new QFormLayout;
+    column->addWidget(m_title);
+    column->addWidget(makeFormArea(), 1);
+    m_problem->setWordWrap(true);
+    column->addWidget(m_problem);
+    column->addLayout(makeButtons());
+    connectFields();
+    check();
+    resize(kWidth, kHeight);
+}
+
+// The form scrolls, so that the buttons stay in sight in a small window.
+QWidget *CaptureDialog::makeFormArea()
+{
+    auto *content = new QWidget;
+    content->setObjectName(QStringLiteral("page"));
+    auto *form = new QFormLayout(content);
+    form->setContentsMargins(0, 0, 8, 0);
     form->setHorizontalSpacing(16);
-    form->setVerticalSpacing(8);
+    form->setVerticalSpacing(10);
+    form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     addModelRows(form);
     addInputRows(form);
     addRunRows(form);
     addLimitRows(form);
-    column->addLayout(form);
-    m_problem->setWordWrap(true);
-    column->addWidget(m_problem);
+    auto *area = new QScrollArea(this);
+    area->setAccessibleName(tr("How the model is run"));
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setWidget(content);
+    return area;
+}
+
+QHBoxLayout *CaptureDialog::makeButtons()
+{
     auto *buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
     buttons->addStretch(1);
     QPushButton *cancel = views::makeButton(tr("Cancel"), "", this);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
@@ -96,9 +122,7 @@ CaptureDialog::CaptureDialog(const views::Theme &, Settings &settings, QWidget *
     cancel->setAutoDefault(false);
     buttons->addWidget(cancel);
     buttons->addWidget(m_start);
-    column->addLayout(buttons);
-    connectFields();
-    check();
+    return buttons;
 }
 
 void CaptureDialog::addModelRows(QFormLayout *form)
@@ -118,23 +142,27 @@ void CaptureDialog::addModelRows(QFormLayout *form)
         form->addRow(label, row);
     };
     pathRow(tr("Model"), tr("Model file"), m_model, &CaptureDialog::chooseModel);
+    m_facts->setWordWrap(true);
+    form->addRow(QString(), m_facts);
     pathRow(tr("Trace"), tr("File to write the trace to"), m_output, &CaptureDialog::chooseOutput);
 }
 
 void CaptureDialog::addInputRows(QFormLayout *form)
 {
-    m_inputs = new QPlainTextEdit(this);
-    m_inputs->setProperty("face", "mono");
-    m_inputs->setAccessibleName(tr("Inputs, one a line"));
-    m_inputs->setPlaceholderText(tr("One input a line, in order or NAME=...:\nf32[1,3,224,224]=randn\n"
-                                    "i64[4,256]=randint(0,100)\nempty: the sample inputs of the file"));
-    m_inputs->setFixedHeight(84);
-    m_inputs->setTabChangesFocus(true);
+    m_inputs = new InputForm(m_theme, this);
     form->addRow(tr("Inputs"), m_inputs);
     m_seed = new QLineEdit(QStringLiteral("0"), this);
     m_seed->setAccessibleName(tr("Seed of the random inputs and ops"));
     m_seed->setPlaceholderText(tr("none"));
-    form->addRow(tr("Seed"), m_seed);
+    m_seed->setMaximumWidth(160);
+    m_checkInputs = views::makeButton(tr("Check the inputs"), "", this);
+    m_checkInputs->setAutoDefault(false);
+    m_checkInputs->setToolTip(tr("Makes the inputs as the run would, without running the model"));
+    auto *row = new QHBoxLayout;
+    row->addWidget(m_seed);
+    row->addStretch(1);
+    row->addWidget(m_checkInputs);
+    form->addRow(tr("Seed"), row);
 }
 
 void CaptureDialog::addRunRows(QFormLayout *form)
@@ -163,6 +191,8 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     mode->addWidget(m_grad);
     mode->addStretch(1);
     form->addRow(tr("Mode"), mode);
+    m_backward = new BackwardForm(m_theme, this);
+    form->addRow(tr("Backward"), m_backward);
 }
 
 void CaptureDialog::addLimitRows(QFormLayout *form)
@@ -195,7 +225,20 @@ void CaptureDialog::connectFields()
     });
     for (QLineEdit *field : {m_model, m_output, m_chosen, m_seed})
         connect(field, &QLineEdit::textChanged, this, &CaptureDialog::check);
-    connect(m_inputs, &QPlainTextEdit::textChanged, this, &CaptureDialog::check);
+    connect(m_model, &QLineEdit::editingFinished, this, &CaptureDialog::modelEdited);
+    connect(m_inputs, &InputForm::changed, this, &CaptureDialog::check);
+    connect(m_backward, &BackwardForm::changed, this, [this] {
+        // A backward pass is made of what the autograd graph recorded.
+        const bool runs = m_backward->request().has_value();
+        if (runs)
+            m_grad->setChecked(true);
+        m_grad->setEnabled(!runs);
+        check();
+    });
+    connect(m_checkInputs, &QPushButton::clicked, this, [this] {
+        say(tr("Checking the inputs…"), "");
+        Q_EMIT inputCheckWished(request());
+    });
 }
 
 QString CaptureDialog::settingsKey() const
@@ -207,27 +250,129 @@ QString CaptureDialog::settingsKey() const
 void CaptureDialog::setModel(const QString &path)
 {
     m_model->setText(path);
-    if (!path.isEmpty()) {
+    modelEdited();
+}
+
+QString CaptureDialog::model() const
+{
+    return m_model->text().trimmed();
+}
+
+// Another model: its own answers, its own trace, and what its file says is asked for.
+void CaptureDialog::modelEdited()
+{
+    if (m_described == model())
+        return;
+    m_described = model();
+    m_refusal.clear();
+    m_facts->clear();
+    m_facts->setVisible(false);
+    m_inputs->setUnknown();
+    m_inputs->setInputs({}, {});
+    m_mode->setEnabled(true);
+    m_title->setText(model().isEmpty() ? tr("Capture a model")
+                                       : tr("Capture %1").arg(QFileInfo(model()).fileName()));
+    if (!model().isEmpty()) {
         const auto stored =
             core::parseJson(m_settings.bytes(settingsKey()).toStdString(), "remembered answers");
         if (stored)
             if (const auto request = core::captureRequestFromValue(*stored))
-                fill(*request);
-        m_output->setText(defaultOutput(path));
+                setRequest(*request);
+        m_output->setText(defaultOutput(model()));
+        if (QFileInfo(model()).isFile()) {
+            m_facts->setText(tr("Reading the file…"));
+            m_facts->setVisible(true);
+            Q_EMIT descriptionWished(model());
+        }
     }
     check();
 }
 
-void CaptureDialog::fill(const core::CaptureRequest &request)
+void CaptureDialog::setFacts(const QString &model, const ModelFacts &facts)
 {
-    QStringList lines;
-    for (const core::InputText &input : request.inputs)
-        lines.push_back(input.name.empty() ? views::fromView(input.text)
-                                           : views::fromView(input.name + "=" + input.text));
-    m_inputs->setPlainText(lines.join(QLatin1Char('\n')));
+    if (model != this->model())
+        return;
+    const core::Status refused = m_lastRefusal;
+    m_refusal = facts.refusal;
+    m_facts->setText(facts.refusal.isEmpty()
+                         ? facts.summary
+                         : tr("%1\nIt cannot run here: %2.").arg(facts.summary, facts.refusal));
+    m_facts->setVisible(true);
+    views::setTone(m_facts, facts.refusal.isEmpty() ? "" : "warn");
+    m_inputs->setFacts(facts);
+    m_backward->setOutputs(facts.outputs);
+    if (facts.isModeFixed) {
+        m_mode->setCurrentIndex(facts.mode == QLatin1String("train") ? 1 : 0);
+        m_mode->setEnabled(false);
+        m_mode->setToolTip(tr("Train or eval was fixed when the model was exported"));
+    }
+    const bool needsInputs = !facts.hasSampleInputs && !facts.inputs.empty();
+    if (needsInputs && m_inputs->inputs().empty() && m_inputs->tree().isEmpty())
+        suggestTree();
+    check();
+    if (!refused.isOk())
+        showRefusal(refused);
+}
+
+void CaptureDialog::setFactsMissing(const QString &model, const core::Status &status)
+{
+    if (model != this->model() || status.code() == core::ErrorCode::cancelled)
+        return;
+    m_facts->setText(tr("What the model takes is not known: %1.").arg(views::fromView(status.message())));
+    m_facts->setVisible(true);
+    views::setTone(m_facts, "warn");
+}
+
+// The one file beside the model that names inputs is meant for it; of several none is.
+void CaptureDialog::suggestTree()
+{
+    const QDir folder = QFileInfo(model()).absoluteDir();
+    QStringList fitting;
+    for (const QFileInfo &file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files)) {
+        if (file.size() > kMiB || fitting.size() > 1)
+            continue;
+        const auto tree = core::readInputTree(QFile::encodeName(file.filePath()).toStdString());
+        if (tree && !tree->isEmpty())
+            fitting.push_back(file.filePath());
+    }
+    if (fitting.size() == 1)
+        m_inputs->setInputs({}, fitting.front());
+}
+
+void CaptureDialog::setInputsChecked(const core::Status &status, const QStringList &made)
+{
+    if (!status.isOk()) {
+        showRefusal(status);
+        return;
+    }
+    say(made.isEmpty() ? tr("The model takes no inputs.")
+                       : tr("The inputs fit: %1.").arg(made.join(QStringLiteral(", "))),
+        "ok");
+}
+
+void CaptureDialog::showRefusal(const core::Status &status)
+{
+    m_lastRefusal = status;
+    const QString message = views::fromView(status.message());
+    m_inputs->showProblem(message);
+    const QString remedy = views::fromView(status.remedy());
+    say(remedy.isEmpty() ? message : message + QLatin1Char('\n') + remedy, "warn");
+}
+
+void CaptureDialog::say(const QString &text, const char *tone)
+{
+    m_problem->setText(text);
+    views::setTone(m_problem, tone);
+}
+
+void CaptureDialog::setRequest(const core::CaptureRequest &request)
+{
+    m_inputs->setInputs(request.inputs, views::fromView(request.inputsTree));
     m_seed->setText(request.seed ? QString::number(*request.seed) : QString());
-    m_mode->setCurrentIndex(request.train ? 1 : 0);
+    if (m_mode->isEnabled())
+        m_mode->setCurrentIndex(request.train ? 1 : 0);
     m_grad->setChecked(request.gradEnabled);
+    m_backward->setRequest(request.backward);
     m_threads->setValue(static_cast<int>(request.threads));
     m_warmup->setValue(static_cast<int>(request.warmup));
     m_memoryGiB->setValue(static_cast<int>(request.memoryLimitBytes / kGiB));
@@ -243,11 +388,11 @@ core::CaptureRequest CaptureDialog::request() const
     core::CaptureRequest request;
     request.modelPath = QFile::encodeName(m_model->text()).toStdString();
     request.outputPath = QFile::encodeName(m_output->text()).toStdString();
-    for (const QString &line : inputLines(*m_inputs))
-        request.inputs.push_back({{}, line.toStdString()});
+    request.inputs = m_inputs->inputs();
+    request.inputsTree = QFile::encodeName(m_inputs->tree()).toStdString();
     if (!m_seed->text().trimmed().isEmpty())
         request.seed = m_seed->text().trimmed().toULongLong();
-    request.train = m_mode->currentIndex() == 1;
+    request.train = m_mode->isEnabled() && m_mode->currentIndex() == 1;
     request.gradEnabled = m_grad->isChecked();
     if (m_save->currentIndex() == 2) {
         if (const auto policy = core::parseSavePolicy(m_chosen->text().toStdString()))
@@ -261,6 +406,7 @@ core::CaptureRequest CaptureDialog::request() const
     request.warmup = static_cast<std::uint32_t>(m_warmup->value());
     request.memoryLimitBytes = static_cast<std::uint64_t>(m_memoryGiB->value()) * kGiB;
     request.timeLimitSeconds = m_seconds->value();
+    request.backward = m_backward->request();
     return request;
 }
 
@@ -270,9 +416,14 @@ QString CaptureDialog::problem() const
         return tr("Choose a model file.");
     if (m_output->text().trimmed().isEmpty())
         return tr("Choose where to write the trace.");
-    for (const QString &line : inputLines(*m_inputs))
-        if (const auto parsed = core::parseInputOption(line.toStdString()); !parsed)
-            return tr("Input “%1”: %2.").arg(line, views::fromView(parsed.error().message()));
+    if (!QFileInfo(model()).isFile())
+        return tr("There is no file %1.").arg(model());
+    if (!m_refusal.isEmpty())
+        return tr("This model cannot run here.");
+    if (const QString inputs = m_inputs->problem(); !inputs.isEmpty())
+        return inputs;
+    if (const QString backward = m_backward->problem(); !backward.isEmpty())
+        return backward;
     bool isNumber = true;
     if (!m_seed->text().trimmed().isEmpty())
         m_seed->text().trimmed().toULongLong(&isNumber);
@@ -286,11 +437,12 @@ QString CaptureDialog::problem() const
 
 void CaptureDialog::check()
 {
+    m_lastRefusal = {};
     const QString text = problem();
-    m_problem->setText(
-        text.isEmpty() ? tr("Nothing runs before Start. The model runs in a process of its own.") : text);
-    views::setTone(m_problem, text.isEmpty() ? "" : "warn");
+    say(text.isEmpty() ? tr("Nothing runs before Start. The model runs in a process of its own.") : text,
+        text.isEmpty() ? "" : "warn");
     m_start->setEnabled(text.isEmpty());
+    m_checkInputs->setEnabled(text.isEmpty());
 }
 
 void CaptureDialog::start()
@@ -302,6 +454,20 @@ void CaptureDialog::start()
     QDir().mkpath(QFileInfo(m_output->text()).absolutePath());
     accept();
     Q_EMIT captureRequested(asked);
+}
+
+// A model dropped on the dialog takes the place of the chosen one.
+void CaptureDialog::dragEnterEvent(QDragEnterEvent *event)
+{
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.size() == 1 && urls.front().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void CaptureDialog::dropEvent(QDropEvent *event)
+{
+    event->acceptProposedAction();
+    setModel(event->mimeData()->urls().front().toLocalFile());
 }
 
 void CaptureDialog::chooseModel()

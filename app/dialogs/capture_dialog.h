@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/dialogs/model_facts.h"
+#include "core/base/result.h"
 #include "core/capture/capture_request.h"
 #include "views/base/theme.h"
 
@@ -9,18 +11,21 @@
 class QCheckBox;
 class QComboBox;
 class QFormLayout;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
 class QPushButton;
 class QSpinBox;
 
 namespace app {
 
+class BackwardForm;
+class InputForm;
 class Settings;
 
-// Asks how a model is to be run: inputs, what to save, seed, mode, limits. Remembers the last answers per
-// model. Nothing runs before Start. Owned by the main window, opened by open().
+// Asks how a model is to be run: inputs, what to save, seed, mode, backward pass, limits. Remembers the last
+// answers per model. Nothing of the model runs before Start; what it takes is read from its file by whoever
+// answers descriptionWished(). Owned by the main window, opened by open().
 class CaptureDialog : public QDialog
 {
     Q_OBJECT
@@ -30,30 +35,56 @@ public:
 
     // Fills in MODEL and the answers given for it last time.
     void setModel(const QString &path);
+    QString model() const;
     core::CaptureRequest request() const;
+    // The answers of REQUEST, but a new trace file.
+    void setRequest(const core::CaptureRequest &request);
     // What is wrong with the answers, in words; empty when Start may be pressed.
     QString problem() const;
 
+public Q_SLOTS:
+    // What the file of MODEL says; ignored when another one is chosen by now.
+    void setFacts(const QString &model, const app::ModelFacts &facts);
+    void setFactsMissing(const QString &model, const core::Status &status);
+    void setInputsChecked(const core::Status &status, const QStringList &made);
+    // Why a run with these answers could not start; at the field it names.
+    void showRefusal(const core::Status &status);
+
 Q_SIGNALS:
     void captureRequested(const core::CaptureRequest &request);
+    void descriptionWished(const QString &model);
+    void inputCheckWished(const core::CaptureRequest &request);
+
+protected:
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
 
 private:
     void addModelRows(QFormLayout *form);
     void addInputRows(QFormLayout *form);
     void addRunRows(QFormLayout *form);
     void addLimitRows(QFormLayout *form);
+    QWidget *makeFormArea();
+    QHBoxLayout *makeButtons();
     void connectFields();
+    void modelEdited();
     void check();
     void start();
-    void fill(const core::CaptureRequest &request);
+    void suggestTree();
     QString settingsKey() const;
     void chooseModel();
     void chooseOutput();
+    void say(const QString &text, const char *tone);
 
+    const views::Theme &m_theme;
     Settings &m_settings;
+    QLabel *m_title;
     QLineEdit *m_model;
+    QLabel *m_facts;
     QLineEdit *m_output;
-    QPlainTextEdit *m_inputs;
+    InputForm *m_inputs;
+    QPushButton *m_checkInputs;
+    BackwardForm *m_backward;
     QComboBox *m_save;
     QLineEdit *m_chosen;
     QSpinBox *m_tensorMiB;
@@ -66,6 +97,9 @@ private:
     QSpinBox *m_seconds;
     QLabel *m_problem;
     QPushButton *m_start;
+    QString m_described;        // the model whose description was asked for
+    QString m_refusal;          // why the model cannot run here
+    core::Status m_lastRefusal; // of a run or check with these answers; until they change
 };
 
 } // namespace app

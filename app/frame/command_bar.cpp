@@ -38,7 +38,7 @@ CommandBar::CommandBar(const views::Theme &theme, const Actions &actions, QWidge
     layout->addSpacing(8);
     layout->addWidget(m_palette, 1);
     layout->addSpacing(8);
-    for (QAction *action : {actions.exportGraph, actions.theme})
+    for (QAction *action : {actions.exportGraph, actions.theme, actions.settings})
         if (action != nullptr)
             layout->addWidget(actionButton(theme, action));
     layout->addSpacing(4);

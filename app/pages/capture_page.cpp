@@ -27,7 +27,7 @@ QString clockText(qint64 ms)
 
 CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent)
     : QWidget(parent), m_service(service), m_title(views::makeElidedLabel({}, "title", this)),
-      m_time(views::makeLabel({}, "monoSecond", this)), m_stage(views::makeElidedLabel({}, "strong", this))
+      m_time(views::makeLabel({}, "monoSecond", this)), m_how(views::makeElidedLabel({}, "second", this))
 {
     setObjectName(QStringLiteral("page"));
     setAttribute(Qt::WA_StyledBackground);
@@ -39,7 +39,8 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     head->addWidget(m_title, 1);
     head->addWidget(m_time);
     column->addLayout(head);
-    column->addWidget(m_stage);
+    column->addWidget(m_how);
+    column->addWidget(makeStages());
     column->addWidget(makeNow(theme));
     column->addWidget(makeBad(theme));
     column->addWidget(makeCounts());
@@ -63,6 +64,54 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     connect(&service, &CaptureService::finished, &m_clock, &QTimer::stop);
     connect(&m_clock, &QTimer::timeout, this, &CapturePage::refresh);
     refresh();
+}
+
+QWidget *CapturePage::makeStages()
+{
+    m_stages = {{tr("Load"), {QString(), QStringLiteral("loading"), QStringLiteral("warming up")}, {}, {}},
+                {tr("Forward"), {QStringLiteral("running")}, {}, {}},
+                {tr("Backward"), {QStringLiteral("backward")}, {}, {}},
+                {tr("Write"), {QStringLiteral("closing")}, {}, {}}};
+    auto *stages = new QWidget(this);
+    auto *row = new QHBoxLayout(stages);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(8);
+    for (Stage &stage : m_stages) {
+        auto *column = new QVBoxLayout;
+        column->setSpacing(6);
+        stage.bar = new QFrame(stages);
+        stage.bar->setFixedHeight(4);
+        stage.label = views::makeLabel(stage.name, "strong", stages);
+        column->addWidget(stage.bar);
+        column->addWidget(stage.label);
+        row->addLayout(column, 1);
+    }
+    return stages;
+}
+
+// A stage the run does not have (no backward pass was asked for) is not shown at all. The stages of other
+// tasks than a capture have names of their own, which the page then says as they are.
+void CapturePage::showStages()
+{
+    const QString now = views::fromView(m_service.progress().stage);
+    std::size_t current = m_stages.size();
+    for (std::size_t i = 0; i < m_stages.size(); ++i)
+        if (m_stages[i].words.contains(now))
+            current = i;
+    for (std::size_t i = 0; i < m_stages.size(); ++i) {
+        Stage &stage = m_stages[i];
+        const bool isThere = stage.words.front() != QLatin1String("backward") || m_service.request().backward;
+        stage.bar->setVisible(isThere);
+        stage.label->setVisible(isThere);
+        const bool done = current < m_stages.size() && i < current;
+        views::setStyleProperty(stage.bar, "stage",
+                                done           ? QStringLiteral("done")
+                                : i == current ? QStringLiteral("now")
+                                               : QStringLiteral("later"));
+        const bool isNow = i == current || (current == m_stages.size() && i == 1);
+        stage.label->setText(isNow && current == m_stages.size() ? now : stage.name);
+        views::setTone(stage.label, isNow ? "" : done ? "ok" : "muted");
+    }
 }
 
 QWidget *CapturePage::makeNow(const views::Theme &theme)
@@ -114,9 +163,21 @@ void CapturePage::refresh()
 {
     const core::CaptureProgress &progress = m_service.progress();
     const QString model = views::fileNameText(m_service.request().modelPath);
-    m_title->setText(tr("Capturing %1").arg(model));
+    m_title->setText(m_service.request().task == "capture"
+                         ? tr("Capturing %1").arg(model)
+                         : tr("Running %1 on %2").arg(views::fromView(m_service.request().task), model));
     m_time->setText(tr("%1 elapsed").arg(clockText(m_service.elapsedMs())));
-    m_stage->setText(progress.stage.empty() ? tr("starting") : views::fromView(progress.stage));
+    const core::CaptureRequest &request = m_service.request();
+    QStringList how = {request.backward ? tr("forward and backward") : tr("forward"),
+                       tr("%n thread(s)", nullptr, static_cast<int>(request.threads))};
+    if (request.train)
+        how.insert(1, tr("train"));
+    if (request.memoryLimitBytes > 0)
+        how.push_back(tr("memory limit %1").arg(views::bytesText(request.memoryLimitBytes)));
+    if (request.timeLimitSeconds > 0)
+        how.push_back(tr("time limit %1 s").arg(request.timeLimitSeconds));
+    m_how->setText(how.join(QStringLiteral(" · ")));
+    showStages();
     m_op->setText(views::fromView(progress.op));
     m_calls->setText(views::countText(progress.calls));
     m_bytes->setText(views::bytesText(progress.bytes));

@@ -3,8 +3,11 @@
 
 #include "views/base/theme.h"
 
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
+
+#include <vector>
 
 class QFrame;
 class QLabel;
@@ -23,15 +26,27 @@ public:
     CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent = nullptr);
 
 private:
+    QWidget *makeStages();
+    void showStages();
     QWidget *makeNow(const views::Theme &theme);
     QWidget *makeBad(const views::Theme &theme);
     QWidget *makeCounts();
     void refresh();
 
+    // One stage of the run: a bar and its name; done, going on, or still to come.
+    struct Stage
+    {
+        QString name;
+        QStringList words; // what the worker calls it
+        QFrame *bar = nullptr;
+        QLabel *label = nullptr;
+    };
+
     CaptureService &m_service;
+    std::vector<Stage> m_stages;
     QLabel *m_title;
     QLabel *m_time;
-    QLabel *m_stage;
+    QLabel *m_how;
     QLabel *m_op = nullptr;
     QFrame *m_bad = nullptr;
     QLabel *m_badOp = nullptr;

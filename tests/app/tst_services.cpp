@@ -173,6 +173,12 @@ private Q_SLOTS:
             app::CaptureDialog dialog(theme, settings, nullptr);
             QVERIFY(!dialog.problem().isEmpty());
             dialog.setModel(folder.filePath("net.pt2"));
+            QVERIFY(dialog.problem().contains("net.pt2"));
+            QFile model(folder.filePath("other.pt2"));
+            QVERIFY(model.open(QIODevice::WriteOnly));
+            dialog.setModel(model.fileName());
+            QVERIFY(QFile::copy(model.fileName(), folder.filePath("net.pt2")));
+            dialog.setModel(folder.filePath("net.pt2"));
             QVERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
             auto *inputs = dialog.findChild<QPlainTextEdit *>();
             inputs->setPlainText("f32[1,3=randn");

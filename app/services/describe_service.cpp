@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/services/describe_service.h"
+
+#include "app/job_runner.h"
+#include "core/capture/capture_client.h"
+#include "views/base/formatting.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+namespace app {
+
+namespace {
+
+const QString kDescribeJob = QStringLiteral("describe");
+const QString kCheckJob = QStringLiteral("describe/inputs");
+
+core::Result<core::Value> ask(core::CaptureRequest request, bool withInputs, core::JobContext &job)
+{
+    request.task = "describe";
+    request.outputPath.clear();
+    request.options = core::Value::object({{"check_inputs", withInputs}});
+    core::CaptureClient client;
+    const core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
+    if (!outcome)
+        return outcome.error();
+    if (!outcome->error.isOk())
+        return outcome->error;
+    return outcome->summary;
+}
+
+QString builtInput(const core::Value &input)
+{
+    QString text = views::fromView(input.at("name").toString());
+    if (const core::Value *shape = input.find("shape")) {
+        QStringList sizes;
+        for (const core::Value &size : shape->toList())
+            sizes.push_back(QString::number(size.toInt()));
+        text += QStringLiteral(" %1[%2]").arg(views::fromView(input.at("dtype").toString()),
+                                              sizes.join(QLatin1Char(',')));
+    }
+    return text + QStringLiteral(" (%1)").arg(views::fromView(input.at("origin").toString()));
+}
+
+} // namespace
+
+DescribeService::DescribeService(JobRunner &jobs, QObject *parent) : QObject(parent), m_jobs(jobs) {}
+
+void DescribeService::describe(const QString &model)
+{
+    core::CaptureRequest request;
+    request.modelPath = QFile::encodeName(model).toStdString();
+    m_jobs.start(
+        kDescribeJob, tr("Reading %1").arg(QFileInfo(model).fileName()), this,
+        [request](core::JobContext &job) { return ask(request, false, job); },
+        [this, model](const core::Result<core::Value> &description) {
+            if (description)
+                Q_EMIT described(model, modelFactsFrom(*description));
+            else
+                Q_EMIT notDescribed(model, description.error());
+        });
+}
+
+void DescribeService::checkInputs(const core::CaptureRequest &request)
+{
+    m_jobs.start(
+        kCheckJob, tr("Checking the inputs"), this,
+        [request](core::JobContext &job) { return ask(request, true, job); },
+        [this](const core::Result<core::Value> &description) {
+            QStringList made;
+            if (description)
+                for (const core::Value &input : description->at("built_inputs").toList())
+                    made.push_back(builtInput(input));
+            Q_EMIT inputsChecked(description ? core::Status() : description.error(), made);
+        });
+}
+
+void DescribeService::cancel()
+{
+    m_jobs.cancel(kDescribeJob);
+    m_jobs.cancel(kCheckJob);
+}
+
+} // namespace app

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+#include "app/dialogs/capture_dialog.h"
+#include "app/dialogs/input_form.h"
+#include "app/dock_layout.h"
+#include "app/frame/banner.h"
+#include "app/main_window.h"
+#include "app/pages/message_page.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/theme.h"
+#include "views/findings/findings_pane.h"
+#include "views/source/source_pane.h"
+
+#include <QDropEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <memory>
+
+// From a model file to its picture inside the window, with the real worker.
+class TestCaptureStory : public QObject
+{
+    Q_OBJECT
+
+private:
+    static constexpr int kRunMs = 120000; // a busy machine loads LibTorch for long
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<app::Settings> m_settings;
+    std::unique_ptr<views::Theme> m_theme;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<app::MainWindow> m_window;
+
+    static QString model(const QString &name) { return QStringLiteral(OPSCOPE_CORPUS_DIR "/") + name; }
+    app::CaptureDialog *dialog() const
+    {
+        for (app::CaptureDialog *found : m_window->findChildren<app::CaptureDialog *>())
+            if (found->isVisible())
+                return found;
+        return nullptr;
+    }
+    // Opens the model and waits until the dialog knows what it takes.
+    app::CaptureDialog *ask(const QString &path)
+    {
+        QSignalSpy known(&m_session->descriptions(), &app::DescribeService::described);
+        QSignalSpy unknown(&m_session->descriptions(), &app::DescribeService::notDescribed);
+        m_window->openFile(path);
+        if (!QTest::qWaitFor([&] { return dialog() != nullptr && known.count() + unknown.count() > 0; },
+                             kRunMs))
+            return nullptr;
+        return dialog();
+    }
+    void start(app::CaptureDialog *asked)
+    {
+        for (QLineEdit *field : asked->findChildren<QLineEdit *>())
+            if (field->accessibleName().contains("write the trace"))
+                field->setText(m_folder.filePath(QString("run-%1.opscope").arg(++m_runs)));
+        for (QPushButton *button : asked->findChildren<QPushButton *>())
+            if (button->isDefault())
+                button->click();
+    }
+    bool waitForTrace() const
+    {
+        return QTest::qWaitFor(
+            [this] { return m_session->current() != nullptr && m_session->current()->facts; }, kRunMs);
+    }
+    QString bannerTitle() const { return m_window->findChild<app::Banner *>()->accessibleName(); }
+    int m_runs = 0;
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(views::loadBundledFonts()); }
+    void init()
+    {
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_settings->reset();
+        m_theme = std::make_unique<views::Theme>();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_session.reset();
+        m_settings.reset();
+    }
+
+    // A model with a NaN: dialog, run, finding, op, line.
+    void fromAModelToTheLine()
+    {
+        app::CaptureDialog *asked = ask(model("nan_cases/n09_masked_row/model.pt2"));
+        QVERIFY(asked != nullptr);
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        QVERIFY(m_session->captures().isRunning());
+        QVERIFY(waitForTrace());
+        QVERIFY(m_session->current()->facts->hasFinding());
+        m_window->actions().origin->trigger();
+        const core::OpId op = m_session->selection().op();
+        QVERIFY(op.isValid());
+        QVERIFY(m_session->selection().line().has_value());
+        m_window->actions().showSource->trigger();
+        QVERIFY(m_window->docks().pane(app::PaneKind::source)->isVisible());
+        QCOMPARE(m_settings->recentFiles().size(), 2U); // the model and its trace
+    }
+
+    void torchScriptAsksForItsInputs()
+    {
+        // A folder without a file that names inputs.
+        QVERIFY(QFile::copy(model("models/attention/model.pt"), m_folder.filePath("bare.pt")));
+        app::CaptureDialog *asked = ask(m_folder.filePath("bare.pt"));
+        QVERIFY(asked != nullptr);
+        QVERIFY2(asked->problem().contains("x is not given"), qPrintable(asked->problem()));
+        auto *form = asked->findChild<app::InputForm *>();
+        form->setInputs({{"x", "f32[2,4,8]=randn"}, {"mask", "b8[2,4]=zeros"}}, {});
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        QVERIFY(waitForTrace());
+        QCOMPARE(m_session->current()->trace->info().modelKind, std::string("torchscript"));
+    }
+
+    void inputsBesideTheModelAreTaken()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(asked->findChild<app::InputForm *>()->tree().endsWith("expected.json"));
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+    }
+
+    // What does not fit is said at the input, by a check and after a run alike.
+    void wrongInputsAreSaidAtTheField()
+    {
+        app::CaptureDialog *asked = ask(model("models/attention/model.pt2"));
+        QVERIFY(asked != nullptr);
+        auto *form = asked->findChild<app::InputForm *>();
+        form->setInputs({{"x", "f32[2,4,"}}, {});
+        QVERIFY(asked->problem().contains("Input x"));
+        form->setInputs({{"x", "f32[2,4,9]=randn"}}, {});
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        QSignalSpy checked(&m_session->descriptions(), &app::DescribeService::inputsChecked);
+        Q_EMIT asked->inputCheckWished(asked->request());
+        QVERIFY(checked.wait(kRunMs));
+        const auto problemShown = [](const app::CaptureDialog &where) {
+            for (const QLabel *label : where.findChild<app::InputForm *>()->findChildren<QLabel *>())
+                if (label->isVisible() && label->text().startsWith("input x"))
+                    return true;
+            return false;
+        };
+        QVERIFY(problemShown(*asked));
+        start(asked);
+        QVERIFY(QTest::qWaitFor([this] { return !m_session->captures().isRunning() && dialog() != nullptr; },
+                                kRunMs));
+        QCOMPARE(dialog()->request().inputs.size(), 1U);
+        QVERIFY(problemShown(*dialog()));
+        QVERIFY(m_session->current() == nullptr);
+    }
+
+    void aModelThatRaisesShowsWhatRan()
+    {
+        app::CaptureDialog *asked = ask(model("models/raises/model.pt"));
+        QVERIFY(asked != nullptr);
+        start(asked);
+        QVERIFY(waitForTrace());
+        QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::failed);
+        QVERIFY2(bannerTitle().contains("The model stopped"), qPrintable(bannerTitle()));
+    }
+
+    void aModelThatCannotRunIsRefusedBeforeStart()
+    {
+        app::CaptureDialog *asked = ask(model("models/custom_op/model.pt2"));
+        QVERIFY(asked != nullptr);
+        QVERIFY2(asked->problem().contains("cannot run here"), qPrintable(asked->problem()));
+    }
+
+    void backwardAndOptionsTravel()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.backward = core::BackwardRequest();
+        request.backward->rule = "sum";
+        request.seed = 7;
+        request.threads = 1;
+        request.save.mode = core::SavePolicy::Mode::none;
+        asked->setRequest(request);
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        QVERIFY(waitForTrace());
+        const core::Trace &trace = *m_session->current()->trace;
+        QVERIFY(!trace.gradFires().empty());
+        QCOMPARE(trace.info().request.at("seed").toInt(), 7);
+        for (const core::OpId op : trace.computeOps())
+            if (trace.op(op).tensor.isValid())
+                QVERIFY(trace.tensor(trace.op(op).tensor).payload.state != core::PayloadState::saved);
+    }
+
+    void discardLeavesNothing()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        start(asked);
+        const QString trace = m_folder.filePath(QString("run-%1.opscope").arg(m_runs));
+        m_session->captures().discard();
+        QVERIFY(!m_session->captures().isRunning());
+        QVERIFY(m_session->current() == nullptr);
+        QTest::qWait(3000);
+        QVERIFY(!QFile::exists(trace));
+    }
+
+    void severalFilesDroppedAllOpen()
+    {
+        for (const char *name : {"models/mlp/model.pt2", "models/cnn/model.pt2"}) {
+            app::CaptureDialog *asked = ask(model(name));
+            QVERIFY(asked != nullptr);
+            m_folder.isValid();
+            start(asked);
+            QVERIFY(QTest::qWaitFor([this] { return !m_session->captures().isRunning(); }, kRunMs));
+            QVERIFY(QTest::qWaitFor([this] { return !m_session->isOpening(); }, kRunMs));
+        }
+        QStringList paths;
+        for (const auto &document : m_session->documents())
+            paths.push_back(document->path);
+        QCOMPARE(paths.size(), 2);
+        m_session->close(0);
+        m_session->close(0);
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(paths[0]), QUrl::fromLocalFile(paths[1])});
+        QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &drop);
+        QVERIFY(QTest::qWaitFor([this] { return m_session->documents().size() == 2; }, kRunMs));
+        // They come back with the next start, and so does the op.
+        const core::OpId op = m_session->current()->trace->computeOps()[1];
+        const std::string label(m_session->current()->trace->label(op));
+        m_session->selection().selectOp(op);
+        const QString shown = m_session->current()->path;
+        m_window->close();
+        m_window.reset();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->show();
+        m_window->restoreSession();
+        QVERIFY(QTest::qWaitFor(
+            [this] { return m_session->documents().size() == 2 && !m_session->isOpening(); }, kRunMs));
+        QCOMPARE(m_session->current()->path, shown);
+        QCOMPARE(std::string(m_session->current()->trace->label(m_session->selection().op())), label);
+    }
+};
+
+QTEST_MAIN(TestCaptureStory)
+#include "tst_capture_story.moc"

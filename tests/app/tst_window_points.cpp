@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+#include "app/dock_layout.h"
+#include "app/exploration_undo.h"
+#include "app/frame/status_row.h"
+#include "app/main_window.h"
+#include "app/op_menu.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/filter_line.h"
+#include "views/base/formatting.h"
+#include "views/base/table_view.h"
+#include "views/base/theme.h"
+#include "views/graph/graph_pane.h"
+#include "views/lane/lane_view.h"
+#include "views/ops/ops_pane.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QMenu>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+using app::PaneKind;
+
+// Points of the acceptance list of the window that need all of it: docs/window-checks.md says which.
+class TestWindowPoints : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<app::Settings> m_settings;
+    std::unique_ptr<views::Theme> m_theme;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<app::MainWindow> m_window;
+
+    static QString traceFile()
+    {
+        const QDir folder(QStringLiteral(OPSCOPE_GOLDENS_DIR "/01_zero_over_zero"));
+        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
+        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
+    }
+    void open(const QString &path)
+    {
+        m_window->openFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr && m_session->current()->facts != nullptr,
+                                 20000);
+    }
+    views::GraphPane &graph() const { return *m_window->findChild<views::GraphPane *>(); }
+    views::OpsPane &ops() const
+    {
+        return *qobject_cast<views::OpsPane *>(m_window->docks().pane(PaneKind::ops));
+    }
+    const core::Trace &trace() const { return *m_session->current()->trace; }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(views::loadBundledFonts()); }
+    void init()
+    {
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_settings->reset();
+        m_theme = std::make_unique<views::Theme>();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->resize(1600, 1000);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+        open(traceFile());
+        QTRY_VERIFY_WITH_TIMEOUT(graph().state().hasPicture(), 20000);
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_session.reset();
+        m_settings.reset();
+    }
+
+    // G01
+    void allViewsFollowWithinATenthOfASecond()
+    {
+        m_window->docks().reveal(PaneKind::ops);
+        m_window->docks().reveal(PaneKind::details);
+        QCoreApplication::processEvents();
+        const core::OpId op = trace().computeOps().back();
+        QElapsedTimer clock;
+        clock.start();
+        m_session->selection().selectOp(op);
+        QCoreApplication::processEvents();
+        QVERIFY2(clock.elapsed() < 100, qPrintable(QString::number(clock.elapsed())));
+        const QModelIndexList rows = ops().table().selectionModel()->selectedRows();
+        QCOMPARE(rows.size(), 1);
+        QCOMPARE(m_window->docks().pane(PaneKind::details)->item(), views::SelectedItem(views::OpItem{op}));
+        QVERIFY(m_window->windowTitle().contains("opscope"));
+    }
+
+    // G06
+    void everyXOfTheLaneSelectsTheOpUnderIt()
+    {
+        auto *lane = m_window->findChild<views::LaneView *>();
+        QVERIFY(lane->isVisible());
+        QCOMPARE(lane->model().forward.size(), trace().orderedOps().size());
+        for (int x = 100; x < lane->width() - 20; x += 97) {
+            const core::OpId under = lane->opAt(x);
+            if (!under.isValid())
+                continue;
+            QTest::mouseClick(lane, Qt::LeftButton, {}, QPoint(x, lane->height() / 2));
+            QCOMPARE(m_session->selection().op(), under);
+        }
+    }
+
+    // G07
+    void theStatusRowNamesFileCoverageSelectionAndZoom()
+    {
+        m_session->selection().selectOp(trace().computeOps().front());
+        QString words;
+        for (const QLabel *label : m_window->findChild<app::StatusRow *>()->findChildren<QLabel *>())
+            if (label->isVisible())
+                words += label->text() + '|';
+        QVERIFY2(words.contains(m_session->current()->title), qPrintable(words));
+        QVERIFY2(words.contains("outputs saved"), qPrintable(words));
+        QVERIFY2(words.contains("zoom"), qPrintable(words));
+        QVERIFY2(words.contains(views::fromView(trace().label(trace().computeOps().front()))),
+                 qPrintable(words));
+    }
+
+    // G10: a timer of 5 ms is the user; the longest time it waits is what input would wait.
+    void inputIsAnsweredWhileAFileOpens()
+    {
+        qint64 longest = 0;
+        QElapsedTimer since;
+        since.start();
+        QTimer user;
+        connect(&user, &QTimer::timeout, this, [&] { longest = std::max(longest, since.restart()); });
+        user.start(5);
+        m_session->reloadCurrent();
+        QVERIFY(QTest::qWaitFor([this] { return !m_session->isOpening(); }, 20000));
+        QTest::qWait(200);
+        qInfo("longest wait while opening: %lld ms", static_cast<long long>(longest));
+        QVERIFY2(longest < 500, qPrintable(QString::number(longest)));
+    }
+
+    void pathDimsAndEscapeEndsIt()
+    {
+        m_window->actions().origin->trigger();
+        m_window->actions().path->trigger();
+        QVERIFY(graph().hasEmphasis());
+        QVERIFY(std::find(graph().emphasis().begin(), graph().emphasis().end(),
+                          m_session->current()->facts->headline) != graph().emphasis().end());
+        QTest::keyClick(m_window.get(), Qt::Key_Escape);
+        QVERIFY(!graph().hasEmphasis());
+        m_window->actions().isolate->trigger();
+        QVERIFY(graph().hasEmphasis());
+        m_window->actions().showEverything->trigger();
+        QVERIFY(!graph().hasEmphasis());
+    }
+
+    void theMenuOfAnOpIsTheSameEverywhere()
+    {
+        const core::OpId op = m_session->current()->facts->headline;
+        m_session->selection().selectOp(op);
+        QMenu menu;
+        app::fillOpMenu(menu, m_session->selection(), m_window->actions());
+        QStringList titles;
+        for (const QAction *action : menu.actions())
+            if (!action->isSeparator())
+                titles.push_back(action->text().remove('&'));
+        QVERIFY2(titles.join('|').contains("Path to origin"), qPrintable(titles.join('|')));
+        QVERIFY(titles.first().startsWith("Inputs"));
+        QVERIFY(titles.contains("Copy name"));
+        // Following an input goes there.
+        const auto inputs = trace().parents(op);
+        QVERIFY(!inputs.empty());
+        menu.actions().first()->menu()->actions().first()->trigger();
+        QCOMPARE(m_session->selection().op(), inputs.front());
+    }
+
+    void filtersCanBeTakenBack()
+    {
+        m_window->docks().reveal(PaneKind::ops);
+        ops().filterLine().setText("nan>0");
+        QVERIFY(m_window->actions().undo->isEnabled());
+        m_window->actions().undo->trigger();
+        QCOMPARE(ops().filterLine().text(), QString());
+        m_window->actions().redo->trigger();
+        QCOMPARE(ops().filterLine().text(), QStringLiteral("nan>0"));
+    }
+
+    // Statistics that a bundle did not record are measured and shown in the table.
+    void measuredStatisticsAreShown()
+    {
+        m_window->docks().reveal(PaneKind::ops);
+        const views::TableModel &model = ops().model();
+        const auto &facts = *m_session->current()->facts;
+        const core::OpId bad = facts.headline;
+        QVERIFY(views::statsOf(trace(), &facts, trace().op(bad).tensor) != nullptr);
+        int nanColumn = -1;
+        for (int i = 0; i < model.columnCount(); ++i)
+            if (model.headerData(i, Qt::Horizontal, Qt::DisplayRole).toString() == "NaN")
+                nanColumn = i;
+        QVERIFY(nanColumn >= 0);
+        int filled = 0;
+        for (int row = 0; row < model.rowCount(); ++row)
+            filled += model.index(row, nanColumn).data().toString() != QStringLiteral("–") ? 1 : 0;
+        QVERIFY2(filled > model.rowCount() / 2, qPrintable(QString::number(filled)));
+    }
+
+    // G82: nothing is written beside the trace.
+    void nothingIsWrittenBesideTheTrace()
+    {
+        QTemporaryDir beside;
+        const QString copy = beside.filePath(QFileInfo(traceFile()).fileName());
+        std::filesystem::copy(traceFile().toStdString(), copy.toStdString(),
+                              std::filesystem::copy_options::recursive);
+        open(copy);
+        m_window->actions().origin->trigger();
+        for (const PaneKind kind : app::kPaneKinds)
+            m_window->docks().reveal(kind);
+        m_window->close();
+        QCOMPARE(QDir(beside.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot).size(), 1);
+    }
+};
+
+QTEST_MAIN(TestWindowPoints)
+#include "tst_window_points.moc"

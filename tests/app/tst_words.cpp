@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTest>
+
+// What the window says, read from its sources: the words of tr() and words().
+class TestWords : public QObject
+{
+    Q_OBJECT
+
+private:
+    struct Said
+    {
+        QString where;
+        QString text;
+    };
+    std::vector<Said> m_said;
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        static const QRegularExpression kCall(
+            QStringLiteral("\\b(?:tr|words)\\(\\s*\"((?:[^\"\\\\]|\\\\.)*)\""));
+        for (const char *folder : {"app", "views"}) {
+            QDirIterator files(QStringLiteral(OPSCOPE_SOURCE_DIR "/") + QLatin1String(folder),
+                               {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                QFile file(files.next());
+                if (file.fileName().contains("/app/cli/") || file.fileName().contains("/app/workers/"))
+                    continue;
+                QVERIFY(file.open(QIODevice::ReadOnly));
+                auto calls = kCall.globalMatch(QString::fromUtf8(file.readAll()));
+                while (calls.hasNext())
+                    m_said.push_back({QFileInfo(file.fileName()).fileName(), calls.next().captured(1)});
+            }
+        }
+        QVERIFY(m_said.size() > 300);
+    }
+
+    // Fact first: a word that only blames needs an object and a reason, so it is not used at all.
+    void nothingIsBlamedWithoutAReason()
+    {
+        static const QRegularExpression kBlame(QStringLiteral("\\b(errors?|invalid|failed|oops|please)\\b"),
+                                               QRegularExpression::CaseInsensitiveOption);
+        QStringList wrong;
+        for (const Said &said : m_said)
+            if (kBlame.match(said.text).hasMatch() && !said.text.contains("%1"))
+                wrong.push_back(said.where + ": " + said.text);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    void nothingIsShouted()
+    {
+        QStringList wrong;
+        for (const Said &said : m_said)
+            if (said.text.contains(QRegularExpression("\\w!")))
+                wrong.push_back(said.where + ": " + said.text);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    // Ops are ops; a node is of autograd or of the exported graph.
+    void anOperationIsAnOp()
+    {
+        static const QRegularExpression kNode(QStringLiteral("\\bnodes?\\b"),
+                                              QRegularExpression::CaseInsensitiveOption);
+        QStringList wrong;
+        for (const Said &said : m_said)
+            if (kNode.match(said.text).hasMatch() &&
+                !said.text.contains(
+                    QRegularExpression("grad|Graph node", QRegularExpression::CaseInsensitiveOption)))
+                wrong.push_back(said.where + ": " + said.text);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestWords)
+#include "tst_words.moc"
