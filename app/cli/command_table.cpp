@@ -9,7 +9,8 @@ std::span<const CommandSpec *const> commandTable()
 {
     static constexpr auto kTable = std::to_array<const CommandSpec *>(
         {&kCaptureCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand,
-         &kVerifyCommand, &kRepairCommand, &kDumpCommand, &kConvertCommand});
+         &kGradFnCommand, &kVerifyCommand, &kRepairCommand, &kDumpCommand, &kConvertCommand,
+         &kDoctorCommand});
     return kTable;
 }
 

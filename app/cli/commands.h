@@ -12,6 +12,8 @@ extern const CommandSpec kOpsCommand;
 extern const CommandSpec kOutputsCommand;
 extern const CommandSpec kReportCommand;
 extern const CommandSpec kGraphCommand;
+extern const CommandSpec kGradFnCommand;
+extern const CommandSpec kDoctorCommand;
 extern const CommandSpec kVerifyCommand;
 extern const CommandSpec kRepairCommand;
 extern const CommandSpec kDumpCommand;

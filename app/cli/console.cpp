@@ -91,7 +91,9 @@ void Console::write(std::FILE *stream, std::string_view text)
 core::Value errorDocument(const core::Status &status)
 {
     core::Value error = core::Value::object();
-    error.set("type", errorTypeOf(status.code()));
+    // The one refusal with a class of its own (reports.md section 10.5).
+    error.set("type",
+              status.detail() == "grad_fn_walk_no_graph" ? "GradFnWalkError" : errorTypeOf(status.code()));
     error.set("code", status.detail().empty() ? core::errorCodeName(status.code()) : status.detail());
     error.set("message", status.message());
     error.set("remedy", status.remedy().empty() ? core::Value() : core::Value(status.remedy()));

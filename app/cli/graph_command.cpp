@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/layout_client.h"
 #include "app/cli/open_trace.h"
 #include "app/cli/picture_file.h"
 #include "core/graph/graph_dot.h"
+#include "core/graph/graph_draw.h"
 #include "core/graph/graph_export.h"
-#include "core/layout/layered_layouter.h"
+#include "core/graph/graph_layout.h"
 
 #include <array>
 
@@ -54,13 +56,17 @@ Result<ExitCode> runGraph(const Arguments &arguments, CommandContext &context)
     if (target->format == PictureFormat::dot) {
         status = writeWhole(target->path, core::graphDot(slice.picture, title));
     } else {
-        core::LayeredLayouter layouter;
-        const Result<core::DrawList> drawn =
-            core::placeAndDraw(slice.picture, layouter, options->zoom, context.job);
-        if (!drawn)
-            return drawn.error();
+        const Result<core::LayoutResult> placed =
+            placeGraph(core::graphLayoutRequest(slice.picture, 1), context.programFolder, context.job);
+        if (!placed)
+            return placed.error();
+        if (placed->simplified)
+            context.console.warning("the layout is simplified: " + placed->note);
+        core::GraphLook look;
+        look.zoom = options->zoom;
+        const core::DrawList drawn = core::drawGraph(slice.picture, *placed, look);
         status =
-            writePicture(*drawn, {title, core::exportFooter(**trace, slice.picture)}, *target, context.job);
+            writePicture(drawn, {title, core::exportFooter(**trace, slice.picture)}, *target, context.job);
     }
     if (!status)
         return status;

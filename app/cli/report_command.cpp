@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/doctor_command.h"
 #include "app/cli/open_trace.h"
 #include "core/analysis/report.h"
 #include "core/analysis/report_registry.h"
 #include "core/base/near_names.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -18,14 +20,34 @@ using core::Result;
 using core::Status;
 using core::Value;
 
-constexpr std::array<OptionSpec, 3> kForms = {
+constexpr std::array<OptionSpec, 5> kForms = {
     {{"card", "", "print the bounded card: lead line, coverage, at most five findings"},
      {"markdown", "", "print Markdown"},
-     {"csv", "", "print the table as CSV"}}};
+     {"csv", "", "print the table as CSV"},
+     {"input", "[NAME=]SPEC|FILE", "doctor: an input of the model", 0, true},
+     {"inputs", "TREE.json", "doctor: all inputs of the model as a tree"}}};
+
+// The reports that need no trace but this installation, with or without a model.
+struct InstallationReport
+{
+    std::string_view name;
+    std::string_view description;
+};
+constexpr std::array<InstallationReport, 2> kInstallationReports = {
+    {{"doctor", "Checks this installation, and whether a model can run here"},
+     {"capability_snapshot", "Lists what this LibTorch can do"}}};
+
+bool isAboutInstallation(std::string_view name)
+{
+    return std::any_of(kInstallationReports.begin(), kInstallationReports.end(),
+                       [name](const InstallationReport &report) { return report.name == name; });
+}
 
 Status unknownReport(std::string_view name)
 {
     std::vector<std::string_view> names;
+    for (const InstallationReport &report : kInstallationReports)
+        names.push_back(report.name);
     for (const ReportDefinition &report : core::reportDefinitions())
         names.push_back(report.name);
     const std::vector<std::string_view> near = core::nearNames(name, names, 1);
@@ -84,6 +106,14 @@ ExitCode listReports(CommandContext &context)
                                       {"description", report.description},
                                       {"operands", operandWords(report.subject)},
                                       {"options", std::move(options)}}));
+    }
+    for (const InstallationReport &report : kInstallationReports) {
+        context.console.print(std::string(report.name) + " [MODEL]\n    " + std::string(report.description) +
+                              "\n");
+        reports.append(Value::object({{"name", report.name},
+                                      {"description", report.description},
+                                      {"operands", "[MODEL]"},
+                                      {"options", Value::list()}}));
     }
     context.console.printDocument(Value::object({{"reports", std::move(reports)}}));
     return ExitCode::nothingFound;
@@ -153,6 +183,8 @@ Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &co
     const std::string &name = arguments.operand(0);
     if (name == "list")
         return listReports(context);
+    if (isAboutInstallation(name))
+        return runDoctorReport(name, arguments, 1, context);
     const ReportDefinition *definition = core::findReport(name);
     if (definition == nullptr)
         return unknownReport(name);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/value.h"
 #include "core/ipc/worker.h"
 #include "core/layout/hierarchy_layout.h"
 #include "core/layout_graphviz/graphviz_layouter.h"
@@ -34,6 +35,13 @@ void setAlarm(double seconds)
     itimerval timer = {};
     timer.it_value.tv_sec = static_cast<time_t>(seconds);
     setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+core::Status answerAbout(core::Worker &worker, const core::GraphvizLayouter &layouter)
+{
+    const core::DoneMessage done{
+        core::toJson(core::Value::object({{"graphviz_version", layouter.version()}}))};
+    return worker.send(core::MessageType::done, done.encode());
 }
 
 core::Status answer(core::Worker &worker, core::HierarchyLayout &layout, const core::Frame &frame)
@@ -72,7 +80,10 @@ int main()
         core::Result<std::optional<core::Frame>> frame = worker.next();
         if (!frame || !frame->has_value())
             return frame ? 0 : 2;
-        if (core::Status status = answer(worker, layout, **frame); !status)
+        const core::Status status = (*frame)->type == core::kLayoutAboutFrame
+                                        ? answerAbout(worker, layouter)
+                                        : answer(worker, layout, **frame);
+        if (!status)
             return 2;
     }
 }

@@ -15,20 +15,20 @@ namespace core {
 // that fills them.
 struct DoctorFacts
 {
-    // capture_worker, task "probe" (core/capture_torch/doctor_probe.h): torch_version, cpu_capability,
-    // threads, deterministic_algorithms, cuda {available, devices}, flags {HAS_*: true, false or null: not
-    // probed}, interception {checked, missed, examples}, fingerprint, build_id.
+    // capture_worker, task "doctor" (core/capture_torch/doctor_probe.h): torch_version, cpu_capability,
+    // threads, determinism, build, cuda {available, devices}, flags {HAS_*: true, false or null: not probed},
+    // interception {checked, missed, examples}, fingerprint.
     Value torch;
     Status torchStatus;
     // layout_worker: graphviz_version, milliseconds.
     Value layout;
     Status layoutStatus;
-    // The caller's own process: fonts [family...], display, platform, optional {name: true or false}, sandbox
-    // {..}.
+    // The caller's own process: fonts [family...], display (a text, null without one), optional {name: true
+    // or false}, sandbox {..}.
     Value host;
-    // Of a model file and its inputs, absent without one: capture_worker, task "describe": kind, model_type,
-    // tied [[first, second]...], missing_ops, unsupported, quantized, fp8, devices, dtypes, cuda_constants,
-    // vmap, training, inputs [...], parameters {count, bytes}, notes.
+    // Of a model file and its inputs, absent without one; of the same task: kind, model_type, mode, tied
+    // [[first, second]...], missing_ops, unsupported, quantized, fp8, devices, dtypes, cuda_constants, vmap,
+    // inputs [...], inputs_error, parameters {count, bytes}, notes.
     std::optional<Value> model;
     Status modelStatus;
 };

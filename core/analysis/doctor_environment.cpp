@@ -136,6 +136,14 @@ DoctorRow fontsRow(const DoctorFacts &facts)
     return passRow("fonts", "Fonts", joined(families));
 }
 
+DoctorRow displayRow(const DoctorFacts &facts)
+{
+    const Value &display = facts.host.at("display");
+    if (display.isString())
+        return passRow("display", "Display", display.toString());
+    return infoRow("display", "Display", "none: the window cannot open here; the command line needs none");
+}
+
 DoctorRow handshakeRow(const DoctorFacts &facts)
 {
     if (!facts.torchStatus)
@@ -146,7 +154,16 @@ DoctorRow handshakeRow(const DoctorFacts &facts)
                 true,
                 facts.torchStatus.message(),
                 "install capture_worker beside this program, from the same build"};
-    return passRow("worker_handshake", "Worker handshake", "capture_worker is of this build and answers");
+    if (facts.layoutStatus.isOk())
+        return passRow("worker_handshake", "Worker handshake",
+                       "capture_worker and layout_worker are of this build and answer");
+    return {"worker_handshake",
+            "Worker handshake",
+            "scope",
+            "warning",
+            true,
+            "capture_worker answers; " + facts.layoutStatus.message(),
+            "install layout_worker beside this program, from the same build"};
 }
 
 } // namespace
@@ -213,10 +230,11 @@ std::vector<DoctorRow> environmentRows(const DoctorFacts &facts)
         extrasRow(facts),
         fingerprintRow(facts),
         factRow("cpu", "CPU features", facts.torch.at("cpu_capability")),
+        factRow("torch_build", "Build of LibTorch", facts.torch.at("build")),
         factRow("threads", "Threads", facts.torch.at("threads")),
         factRow("determinism", "Determinism flags", facts.torch.at("determinism")),
         fontsRow(facts),
-        factRow("display", "Display", facts.host.at("display")),
+        displayRow(facts),
         handshakeRow(facts),
         factRow("sandbox", "Limits of the worker processes", facts.host.at("sandbox"))};
 }

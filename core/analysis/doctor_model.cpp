@@ -71,6 +71,15 @@ std::vector<DoctorRow> pythonOnlyRows()
     return rows;
 }
 
+DoctorRow inputsRow(const Value &model)
+{
+    if (const std::string &error = model.at("inputs_error").toString(); !error.empty())
+        return {"inputs", "Inputs", "known_broken", "error", true, error, "the inputs that were given"};
+    const bool none = model.at("inputs").toList().empty();
+    return infoRow("inputs", "Inputs",
+                   none ? "not known: the file has none and none were given" : fewOf(model.at("inputs"), 8));
+}
+
 std::vector<DoctorRow> fileRows(const Value &model)
 {
     const std::string &kind = model.at("kind").toString();
@@ -114,7 +123,7 @@ std::vector<DoctorRow> fileRows(const Value &model)
         infoRow("sizes", "Sizes",
                 fmt::format("{} parameters and buffers, {} bytes", model.at("parameters").at("count").toInt(),
                             model.at("parameters").at("bytes").toInt())));
-    rows.push_back(infoRow("inputs", "Inputs", fewOf(model.at("inputs"), 8)));
+    rows.push_back(inputsRow(model));
     return rows;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_client.h"
 
+#include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
 #include "core/io/native_tools.h"
 
@@ -34,32 +35,6 @@ std::filesystem::path besideThisProgram()
             return sibling;
     return beside;
 }
-
-// A pipe whose reader died must not end this process. The block is this thread's and is undone after.
-class SigpipeBlocked
-{
-public:
-    SigpipeBlocked()
-    {
-        sigset_t set;
-        sigemptyset(&set);
-        sigaddset(&set, SIGPIPE);
-        pthread_sigmask(SIG_BLOCK, &set, &m_before);
-    }
-    ~SigpipeBlocked()
-    {
-        sigset_t set;
-        sigemptyset(&set);
-        sigaddset(&set, SIGPIPE);
-        const timespec now = {0, 0};
-        while (sigtimedwait(&set, nullptr, &now) > 0) {
-        }
-        pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
-    }
-
-private:
-    sigset_t m_before;
-};
 
 // The conversation with one worker until it is gone.
 class Conversation

@@ -4,6 +4,7 @@
 #include "core/capture_torch/autograd_recorder.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/describe_task.h"
+#include "core/capture_torch/doctor_probe.h"
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/replay.h"
 #include "core/capture_torch/runnable_model.h"
@@ -246,6 +247,8 @@ CaptureOutcome runTask(const CaptureRequest &request, const TaskContext &context
 {
     if (request.task == "capture")
         return runCapture(request, context);
+    if (request.task == "doctor")
+        return runDoctor(request);
     if (request.task == "replay")
         return runReplay(request, context);
     if (request.task == "describe")

@@ -95,5 +95,7 @@ Result<LayoutResult> decodeLayoutResult(std::span<const std::byte> bytes);
 // Frame types of layout_worker (core/ipc/messages.h).
 inline constexpr std::uint16_t kLayoutRequestFrame = 0x101;
 inline constexpr std::uint16_t kLayoutResultFrame = 0x102;
+// Asks what the worker lays out with; answered by a done message whose summary is {"graphviz_version": ...}.
+inline constexpr std::uint16_t kLayoutAboutFrame = 0x103;
 
 } // namespace core

@@ -187,6 +187,12 @@ GraphvizLayouter::~GraphvizLayouter()
     gvFreeContext(static_cast<GVC_t *>(m_context));
 }
 
+std::string GraphvizLayouter::version() const
+{
+    const char *const text = gvcVersion(static_cast<GVC_t *>(m_context));
+    return text == nullptr ? std::string() : text;
+}
+
 Result<FlatLayout> GraphvizLayouter::layout(const FlatGraph &graph, JobContext &context)
 {
     if (Status status = context.checkpoint("layout"); !status)

@@ -3,6 +3,8 @@
 
 #include "core/layout/graph_layouter.h"
 
+#include <string>
+
 namespace core {
 
 // Graphviz' dot with polyline edges (orthogonal ones abort or take gigabytes). Not thread safe, not
@@ -18,6 +20,8 @@ public:
 
     Result<FlatLayout> layout(const FlatGraph &graph, JobContext &context) override;
     std::string_view name() const override { return "dot"; }
+    // "2.42.2"; of the library that is loaded.
+    std::string version() const;
 
 private:
     void *m_context = nullptr; // GVC_t
