@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/gradient_reports.h"
 #include "core/analysis/report_parts.h"
+#include "core/analysis/rounded_value.h"
 #include "core/base/units.h"
 
 #include <fmt/format.h>
@@ -73,7 +74,8 @@ struct GradientRowData
 };
 
 // L2 norm as the original computes it: squares are summed in float32 for the types up to that, so a norm
-// beyond its square root is infinite and one below it zero; and the result must fit the gradient's dtype.
+// beyond its square root is infinite and one below it zero; and the result is rounded to the gradient's
+// dtype.
 double normOf(const TensorStats &stats, DType dtype)
 {
     if (stats.nan > 0)
@@ -88,8 +90,7 @@ double normOf(const TensorStats &stats, DType dtype)
         if (stats.absMax * stats.absMax < static_cast<double>(std::numeric_limits<float>::denorm_min()) / 2.0)
             return 0.0;
     }
-    const double norm = std::sqrt(squares);
-    return norm > floatLimits(dtype).max ? HUGE_VAL : norm;
+    return roundedTo(dtype, std::sqrt(squares));
 }
 
 class Health

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/value_difference.h"
 
+#include "core/analysis/rounded_value.h"
 #include "core/analysis/visit_elements.h"
 #include "core/base/element_codec.h"
 
@@ -13,6 +14,7 @@ namespace core {
 namespace {
 
 constexpr std::size_t kLanes = 8;
+constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
 // Running result; lanes keep the loops free of dependencies between neighbours.
 struct Running
@@ -24,8 +26,16 @@ struct Running
 
     void add(std::size_t lane, double delta, double magnitudeB, bool equal, Tolerance tolerance)
     {
+        // An infinite difference is never close, however wide the tolerance of an infinite b.
+        addJudged(
+            lane, delta,
+            equal | (std::isfinite(delta) & (delta <= tolerance.absolute + tolerance.relative * magnitudeB)));
+    }
+
+    void addJudged(std::size_t lane, double delta, bool isClose)
+    {
         notANumber |= std::isnan(delta);
-        close &= equal | (delta <= tolerance.absolute + tolerance.relative * magnitudeB);
+        close &= isClose;
         largest[lane] = delta > largest[lane] ? delta : largest[lane];
         sum[lane] += delta;
     }
@@ -50,7 +60,8 @@ void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytes
         for (std::size_t k = 0; k < kLanes; ++k) {
             const float delta = std::fabs(a[k] - b[k]);
             const double limit = absolute + relative * static_cast<double>(std::fabs(b[k]));
-            apart |= static_cast<unsigned>(!(static_cast<double>(delta) <= limit)) &
+            apart |= (static_cast<unsigned>(!(static_cast<double>(delta) <= limit)) |
+                      static_cast<unsigned>(!(delta <= kLargestFloat))) &
                      static_cast<unsigned>(a[k] != b[k]);
             bad |= static_cast<unsigned>(delta != delta);
             largest[k] = delta > largest[k] ? delta : largest[k];
@@ -68,8 +79,8 @@ void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytes
         float b;
         std::memcpy(&a, bytesA + i * sizeof a, sizeof a);
         std::memcpy(&b, bytesB + i * sizeof b, sizeof b);
-        running.add(0, std::fabs(static_cast<double>(a) - static_cast<double>(b)),
-                    std::fabs(static_cast<double>(b)), a == b, tolerance);
+        running.add(0, static_cast<double>(std::fabs(a - b)), std::fabs(static_cast<double>(b)), a == b,
+                    tolerance);
     }
 }
 
@@ -119,6 +130,11 @@ public:
     void add(const std::byte *a, const std::byte *b, std::size_t count)
     {
         m_count += count;
+        if (m_a == m_b && (m_a == DType::float16 || m_a == DType::bfloat16)) {
+            for (std::size_t i = 0; i < count; ++i)
+                addSmall(a, b, i);
+            return;
+        }
         if (m_a == DType::float32 && m_b == DType::float32)
             return addFloats(m_running, a, b, count, m_tolerance);
         for (std::size_t i = 0; i < count; ++i)
@@ -136,6 +152,8 @@ public:
             sum += m_running.sum[k];
         }
         difference.meanAbs = sum / static_cast<double>(m_count);
+        if (m_a == m_b && isFloating(m_a))
+            difference.meanAbs = roundedTo(m_a, difference.meanAbs);
         difference.allClose = m_running.close;
         if (m_running.notANumber)
             difference.maxAbs = difference.meanAbs = std::numeric_limits<double>::quiet_NaN();
@@ -143,6 +161,17 @@ public:
     }
 
 private:
+    // Two of one small type: difference and tolerance are elements of that type, as the original has them.
+    void addSmall(const std::byte *a, const std::byte *b, std::size_t i)
+    {
+        const double x = elementAsDouble(m_a, a, i);
+        const double y = elementAsDouble(m_b, b, i);
+        const double delta = roundedTo(m_a, std::fabs(x - y));
+        const double allowed =
+            roundedTo(m_a, m_tolerance.absolute + roundedTo(m_a, std::fabs(m_tolerance.relative * y)));
+        m_running.addJudged(i % kLanes, delta, (x == y) | (std::isfinite(delta) & (delta <= allowed)));
+    }
+
     void addOne(const std::byte *a, const std::byte *b, std::size_t i)
     {
         if (isExact(m_a) && isExact(m_b)) {

@@ -49,5 +49,8 @@ bool hasFlopRule(std::string_view func);
 // Fills flopsForward, flopsBackward and macsForward of all rows of an own capture where its maker did not
 // say.
 void deriveFlops(TraceTables &tables);
+// Splits the FLOPs that an imported row brought into multiply-accumulates and the rest, by its function,
+// output shape and parameters (reports.md section 9.6). A split that does not come out even stays unknown.
+void deriveMacs(TraceTables &tables);
 
 } // namespace core

@@ -340,6 +340,7 @@ Status TraceBuilder::derive(const JobContext &job)
         deriveModuleOutputs(m_tables);
     } else {
         linkImported();
+        deriveMacs(m_tables);
     }
     deriveBytes(m_tables);
     TraceFailure &failure = m_tables.info.failure;
