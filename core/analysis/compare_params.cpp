@@ -52,7 +52,7 @@ class Weights
 public:
     Weights(const ReportRequest &request, const JobContext &job)
         : m_a(*request.trace), m_b(*request.other),
-          m_job(job), m_tolerance{request.option("rtol").toDouble(), request.option("atol").toDouble()}
+          m_job(job), m_tolerance{request.option("rtol").toDouble(), request.option("atol").toDouble(), true}
     {
     }
 

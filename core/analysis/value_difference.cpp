@@ -14,7 +14,6 @@ namespace core {
 namespace {
 
 constexpr std::size_t kLanes = 8;
-constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
 // Running result; lanes keep the loops free of dependencies between neighbours.
 struct Running
@@ -41,11 +40,12 @@ struct Running
     }
 };
 
-// Both float32: the common case, without conversions one by one.
+// Both float32: the common case, without conversions one by one. REAL is the type of the differences.
+template <class Real>
 void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytesB, std::size_t count,
                Tolerance tolerance)
 {
-    std::array<float, kLanes> largest{};
+    std::array<Real, kLanes> largest{};
     std::array<double, kLanes> sum{};
     const auto relative = tolerance.relative;
     const auto absolute = tolerance.absolute;
@@ -58,10 +58,10 @@ void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytes
         std::memcpy(a.data(), bytesA + i * sizeof(float), sizeof a);
         std::memcpy(b.data(), bytesB + i * sizeof(float), sizeof b);
         for (std::size_t k = 0; k < kLanes; ++k) {
-            const float delta = std::fabs(a[k] - b[k]);
+            const Real delta = std::fabs(static_cast<Real>(a[k]) - static_cast<Real>(b[k]));
             const double limit = absolute + relative * static_cast<double>(std::fabs(b[k]));
             apart |= (static_cast<unsigned>(!(static_cast<double>(delta) <= limit)) |
-                      static_cast<unsigned>(!(delta <= kLargestFloat))) &
+                      static_cast<unsigned>(!(delta <= std::numeric_limits<Real>::max()))) &
                      static_cast<unsigned>(a[k] != b[k]);
             bad |= static_cast<unsigned>(delta != delta);
             largest[k] = delta > largest[k] ? delta : largest[k];
@@ -79,8 +79,8 @@ void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytes
         float b;
         std::memcpy(&a, bytesA + i * sizeof a, sizeof a);
         std::memcpy(&b, bytesB + i * sizeof b, sizeof b);
-        running.add(0, static_cast<double>(std::fabs(a - b)), std::fabs(static_cast<double>(b)), a == b,
-                    tolerance);
+        running.add(0, static_cast<double>(std::fabs(static_cast<Real>(a) - static_cast<Real>(b))),
+                    std::fabs(static_cast<double>(b)), a == b, tolerance);
     }
 }
 
@@ -130,13 +130,14 @@ public:
     void add(const std::byte *a, const std::byte *b, std::size_t count)
     {
         m_count += count;
-        if (m_a == m_b && (m_a == DType::float16 || m_a == DType::bfloat16)) {
+        if (m_a == m_b && !m_tolerance.inFloat64 && (m_a == DType::float16 || m_a == DType::bfloat16)) {
             for (std::size_t i = 0; i < count; ++i)
                 addSmall(a, b, i);
             return;
         }
         if (m_a == DType::float32 && m_b == DType::float32)
-            return addFloats(m_running, a, b, count, m_tolerance);
+            return m_tolerance.inFloat64 ? addFloats<double>(m_running, a, b, count, m_tolerance)
+                                         : addFloats<float>(m_running, a, b, count, m_tolerance);
         for (std::size_t i = 0; i < count; ++i)
             addOne(a, b, i);
     }
@@ -152,7 +153,7 @@ public:
             sum += m_running.sum[k];
         }
         difference.meanAbs = sum / static_cast<double>(m_count);
-        if (m_a == m_b && isFloating(m_a))
+        if (m_a == m_b && isFloating(m_a) && !m_tolerance.inFloat64)
             difference.meanAbs = roundedTo(m_a, difference.meanAbs);
         difference.allClose = m_running.close;
         if (m_running.notANumber)

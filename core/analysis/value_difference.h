@@ -19,11 +19,13 @@ struct Tolerance
 {
     double relative = 1e-5;
     double absolute = 1e-8;
+    bool inFloat64 = false; // differences of real floating types as float64 whatever the types
 };
 
-// Floating values are compared as float64, complex ones by |a - b|, integers and booleans exactly whatever
-// the tolerance; an integer with a floating value as the latter. Streams both tensors; errors are the
-// readers' and the job's.
+// Two tensors of one real floating type are compared in that type (their difference rounds and overflows as
+// in PyTorch), others as float64; complex values by |a - b|, integers and booleans exactly whatever the
+// tolerance, an integer with a floating value as the latter. Streams both tensors; errors are the readers'
+// and the job's.
 Result<ValueDifference> differenceOf(const Trace &traceA, TensorId a, const Trace &traceB, TensorId b,
                                      Tolerance tolerance, const JobContext &job);
 
