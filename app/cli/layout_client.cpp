@@ -3,6 +3,7 @@
 
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
+#include "core/ipc/messages.h"
 #include "core/layout/hierarchy_layout.h"
 #include "core/layout/layered_layouter.h"
 
