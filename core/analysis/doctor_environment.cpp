@@ -181,6 +181,14 @@ DoctorRow infoRow(std::string key, std::string label, std::string details, std::
 
 DoctorRow capabilitiesRow(const DoctorFacts &facts)
 {
+    if (!facts.torchStatus)
+        return {"torch_capabilities",
+                "LibTorch capabilities",
+                "not_tested",
+                "info",
+                false,
+                "not probed: capture_worker did not answer",
+                {}};
     const auto &optional = optionalCapabilities();
     std::vector<std::string> missing;
     std::vector<std::string> unprobed;

@@ -176,7 +176,7 @@ struct Scan
     std::optional<std::uint64_t> above;
 };
 
-Scan scanOf(const TensorStats &stats)
+Scan scanOf(const TensorStats &stats, DType dtype)
 {
     Scan scan{stats.elements, stats.nan, stats.posInf, stats.negInf, stats.zero, stats.subnormal,
               false,          {},        {},           {},           {},         {}};
@@ -185,6 +185,9 @@ Scan scanOf(const TensorStats &stats)
         scan.max = stats.max;
         scan.absMax = stats.absMax;
     }
+    // The page's scan widens float8 to float32, where none of its values is subnormal.
+    if (isFloating(dtype) && itemSize(dtype) == 1)
+        scan.subnormal = 0;
     const bool same = stats.nonFinite() == 0
                           ? stats.min == stats.max
                           : stats.posInf == stats.elements || stats.negInf == stats.elements;
@@ -297,7 +300,7 @@ private:
             return Status::ok();
         }
         const TensorRow &row = m_trace.tensor(entry.tensor);
-        Scan scan = scanOf(*m_statistics.find(entry.tensor));
+        Scan scan = scanOf(*m_statistics.find(entry.tensor), row.dtype);
         if (isComplex(row.dtype) && row.payload.state == PayloadState::saved) {
             const auto magnitudes = complexMagnitudes(m_trace, entry.tensor, job);
             if (!magnitudes)

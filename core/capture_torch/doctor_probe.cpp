@@ -10,9 +10,11 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <set>

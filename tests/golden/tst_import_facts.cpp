@@ -3,6 +3,7 @@
 #include "core/analysis/tensor_stats.h"
 #include "core/io/trace_registry.h"
 #include "core/trace/tensor_reader.h"
+#include "tests/support/golden_call.h"
 
 #include <QDir>
 #include <QTest>
@@ -187,15 +188,14 @@ private Q_SLOTS:
         QTest::addColumn<QString>("bundle");
         QTest::addColumn<QString>("facts");
         QTest::addColumn<QString>("key");
-        // Further scenarios of the same form can be named without a build.
-        const QDir goldens(qEnvironmentVariable("OPSCOPE_GOLDENS", OPSCOPE_GOLDENS_DIR));
-        for (const QString &scenario : goldens.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
+        for (const auto &folder : tests::goldenFolders(OPSCOPE_GOLDENS_DIR, {"trace.tlspec", "a.tlspec"}))
             for (const auto &[bundle, key] :
                  {std::pair("trace", "loaded"), std::pair("a", "a"), std::pair("b", "b")}) {
-                const QString path = goldens.filePath(scenario + "/" + bundle + ".tlspec");
-                if (QFileInfo::exists(path))
-                    QTest::addRow("%s/%s", qPrintable(scenario), bundle)
-                        << path << goldens.filePath(scenario + "/facts.json") << QString(key);
+                const std::filesystem::path path = folder / (std::string(bundle) + ".tlspec");
+                if (std::filesystem::exists(path))
+                    QTest::addRow("%s/%s", folder.filename().c_str(), bundle)
+                        << QString::fromStdString(path.string())
+                        << QString::fromStdString((folder / "facts.json").string()) << QString(key);
             }
     }
 

@@ -127,14 +127,8 @@ private:
     static void listFolders(const char *file)
     {
         QTest::addColumn<QString>("folder");
-        std::vector<fs::path> folders;
-        // Further scenarios of the same form can be named without a build.
-        const std::string named = qEnvironmentVariable("OPSCOPE_GOLDENS").toStdString();
-        for (const auto &entry : fs::directory_iterator(named.empty() ? OPSCOPE_GOLDENS_DIR : named))
-            if (fs::exists(entry.path() / file))
-                folders.push_back(entry.path());
+        const std::vector<fs::path> folders = tests::goldenFolders(OPSCOPE_GOLDENS_DIR, {file});
         QVERIFY(!folders.empty());
-        std::sort(folders.begin(), folders.end());
         for (const fs::path &folder : folders)
             QTest::newRow(folder.filename().string().c_str()) << QString::fromStdString(folder.string());
     }

@@ -373,13 +373,8 @@ private Q_SLOTS:
     void reports_data()
     {
         QTest::addColumn<QString>("folder");
-        std::vector<fs::path> folders;
-        // Further scenarios of the same form can be named without a build.
-        const std::string named = qEnvironmentVariable("OPSCOPE_GOLDENS").toStdString();
-        for (const auto &entry : fs::directory_iterator(named.empty() ? OPSCOPE_GOLDENS_DIR : named))
-            if (fs::exists(entry.path() / "trace.tlspec") || fs::exists(entry.path() / "a.tlspec"))
-                folders.push_back(entry.path());
-        std::sort(folders.begin(), folders.end());
+        const std::vector<fs::path> folders =
+            tests::goldenFolders(OPSCOPE_GOLDENS_DIR, {"trace.tlspec", "a.tlspec"});
         QVERIFY(folders.size() > 40);
         for (const fs::path &folder : folders)
             QTest::newRow(folder.filename().string().c_str()) << QString::fromStdString(folder.string());

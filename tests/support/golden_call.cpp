@@ -117,6 +117,24 @@ GoldenCall parseGoldenCall(const std::string &text)
     return call;
 }
 
+std::vector<std::filesystem::path> goldenFolders(const std::string &directory,
+                                                 const std::vector<std::string> &files)
+{
+    const char *const named = std::getenv("OPSCOPE_GOLDENS");
+    const std::vector<std::string> places = named != nullptr
+                                                ? std::vector<std::string>{named}
+                                                : std::vector<std::string>{directory, directory + "_more"};
+    std::vector<std::filesystem::path> folders;
+    for (const std::string &place : places)
+        for (const auto &entry : std::filesystem::directory_iterator(place))
+            if (std::any_of(files.begin(), files.end(), [&](const std::string &file) {
+                    return std::filesystem::exists(entry.path() / file);
+                }))
+                folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
 Value readJson(const std::filesystem::path &path)
 {
     std::ifstream file(path, std::ios::binary);

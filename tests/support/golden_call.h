@@ -18,6 +18,12 @@ struct GoldenCall
 };
 GoldenCall parseGoldenCall(const std::string &text);
 
+// The folders in DIRECTORY (the goldens) and in its neighbour "DIRECTORY_more" (further scenarios of the same
+// form, made with TorchLens 2.36.1) that hold one of FILES, by name. The environment's OPSCOPE_GOLDENS names
+// another directory instead, so that new scenarios need no build.
+std::vector<std::filesystem::path> goldenFolders(const std::string &directory,
+                                                 const std::vector<std::string> &files);
+
 // The JSON of a file, aborts when it is none.
 core::Value readJson(const std::filesystem::path &path);
 

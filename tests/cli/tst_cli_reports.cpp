@@ -76,7 +76,7 @@ QString wrongWith(const core::Report &report, std::string_view name)
 
 } // namespace
 
-class TestReports : public QObject
+class TestCliReports : public QObject
 {
     Q_OBJECT
 
@@ -292,5 +292,5 @@ private:
     std::set<std::string> m_withoutRule;
 };
 
-QTEST_GUILESS_MAIN(TestReports)
-#include "tst_reports.moc"
+QTEST_GUILESS_MAIN(TestCliReports)
+#include "tst_cli_reports.moc"
