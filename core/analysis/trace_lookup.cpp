@@ -171,6 +171,26 @@ private:
     std::set<OpId> m_parts;
 };
 
+// Labels that TEXT may have meant: near ones, else the first ones of a type with a near name.
+std::vector<std::string_view> nearLabels(const Trace &trace, std::string_view text)
+{
+    std::vector<std::string_view> labels;
+    std::vector<std::string_view> types;
+    for (std::size_t i = 0; i < trace.ops().size(); ++i) {
+        labels.push_back(trace.publicLabel(OpId(i)));
+        types.push_back(trace.string(trace.op(OpId(i)).type));
+    }
+    if (auto near = nearNames(text, labels); !near.empty())
+        return near;
+    const std::set<std::string_view> known(types.begin(), types.end());
+    std::vector<std::string_view> found;
+    for (const std::string_view type :
+         nearNames(text, std::vector<std::string_view>(known.begin(), known.end())))
+        found.push_back(
+            labels[static_cast<std::size_t>(std::find(types.begin(), types.end(), type) - types.begin())]);
+    return found;
+}
+
 Result<OpId> byPosition(const Trace &trace, std::int64_t position)
 {
     const auto count = static_cast<std::int64_t>(trace.ops().size());
@@ -201,10 +221,7 @@ Result<OpId> lookUpOp(const Trace &trace, const Value &key)
     const auto part = anyCase.part();
     if (!part || part->isValid())
         return part;
-    std::vector<std::string_view> labels;
-    for (std::size_t i = 0; i < trace.ops().size(); ++i)
-        labels.push_back(trace.publicLabel(OpId(i)));
-    const auto near = nearNames(text, labels);
+    const auto near = nearLabels(trace, text);
     return Status(ErrorCode::notFound, fmt::format("op '{}' not found", text))
         .withDetail("op_not_found")
         .withRemedy(near.empty() ? "pass a label, a position or a module address"
