@@ -103,21 +103,17 @@ Value interception()
     return Value::object({{"checked", checked}, {"missed", count}, {"examples", std::move(missed)}});
 }
 
-// Whether RecordFunction shows the ops that run.
+// Whether RecordFunction would call an observer for the ops of this thread.
 bool recordFunctionWorks()
 {
-    // Callbacks are plain functions.
-    static thread_local int seen = 0;
-    seen = 0;
     const auto start = [](const at::RecordFunction &) -> std::unique_ptr<at::ObserverContext> {
-        ++seen;
         return nullptr;
     };
     const auto handle =
         at::addThreadLocalCallback(at::RecordFunctionCallback(start).scopes({at::RecordScope::FUNCTION}));
-    runThreeOps();
+    const bool heard = at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION).has_value();
     at::removeCallback(handle);
-    return seen > 0;
+    return heard;
 }
 
 bool canMake(c10::ScalarType type)
