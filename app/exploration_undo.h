@@ -24,6 +24,8 @@ class ExplorationUndo : public QObject
 
 public:
     explicit ExplorationUndo(QObject *parent = nullptr) : QObject(parent) {}
+    // The stack tells of its emptying while it dies, when nobody is there to listen any more.
+    ~ExplorationUndo() override { m_stack.disconnect(); }
 
     QUndoStack &stack() { return m_stack; }
     void watch(views::GraphPane &graph);
