@@ -18,6 +18,8 @@ struct Options
     QCommandLineOption reset{QStringLiteral("reset-settings"), QStringLiteral("Forget all settings first.")};
     QCommandLineOption empty{QStringLiteral("start-empty"),
                              QStringLiteral("Do not open the documents of the last session.")};
+    QCommandLineOption times{QStringLiteral("print-times"),
+                             QStringLiteral("Print how long after the start the first pictures were there.")};
     QCommandLineOption theme{QStringLiteral("theme"), QStringLiteral("system, light, dark or high-contrast."),
                              QStringLiteral("NAME")};
     QCommandLineOption size{QStringLiteral("window-size"),
@@ -61,8 +63,9 @@ CommandLine readCommandLine(const QStringList &arguments)
     parser.setApplicationDescription(QStringLiteral("Shows what happened in a PyTorch run."));
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
-    parser.addOptions({options.config, options.reset, options.empty, options.theme, options.size,
-                       options.screenshot, options.perspective, options.pane, options.select, options.quit});
+    parser.addOptions({options.config, options.reset, options.empty, options.times, options.theme,
+                       options.size, options.screenshot, options.perspective, options.pane, options.select,
+                       options.quit});
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("A trace or a model."),
                                  QStringLiteral("[FILE...]"));
     if (!parser.parse(arguments))
@@ -76,6 +79,7 @@ CommandLine readCommandLine(const QStringList &arguments)
     result.files = parser.positionalArguments();
     result.settingsPath = parser.value(options.config);
     result.resetSettings = parser.isSet(options.reset);
+    result.printTimes = parser.isSet(options.times);
     result.startEmpty = parser.isSet(options.empty);
     if (parser.isSet(options.theme)) {
         result.theme = views::themeModeFromName(parser.value(options.theme));

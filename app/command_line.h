@@ -28,6 +28,7 @@ struct CommandLine
     QStringList files;
     QString settingsPath;
     bool resetSettings = false;
+    bool printTimes = false; // of the first pictures, for the bench
     bool startEmpty = false; // without the documents of the last session
     std::optional<views::ThemeMode> theme;
     QSize windowSize;

@@ -98,6 +98,9 @@ void DockLayout::applyShipped(Perspective perspective)
         m_window->resizeDocks({dock}, {static_cast<int>(place.size * scale)},
                               bottom ? Qt::Vertical : Qt::Horizontal);
     }
+    // In a narrow window all are tabs of one area: the findings say most there.
+    if (m_narrow && m_docks.contains(PaneKind::findings))
+        front[Qt::BottomDockWidgetArea] = m_docks.at(PaneKind::findings);
     for (const auto &[area, dock] : front)
         dock->raise();
 }

@@ -2,6 +2,7 @@
 #include "app/command_line.h"
 #include "app/desktop_scheme.h"
 #include "app/main_window.h"
+#include "app/paint_watch.h"
 #include "app/screenshot.h"
 #include "app/session.h"
 #include "app/settings.h"
@@ -12,6 +13,7 @@
 #include <QTimer>
 
 #include <cstdio>
+#include <optional>
 
 int main(int argc, char *argv[])
 {
@@ -47,12 +49,17 @@ int main(int argc, char *argv[])
     if (commandLine.windowSize.isValid())
         window.resize(commandLine.windowSize);
     window.setSamplePath(app::samplePath());
+    std::optional<app::PaintWatch> paintWatch;
+    if (commandLine.printTimes)
+        paintWatch.emplace(window, !commandLine.files.isEmpty(), commandLine.screenshot.quit);
     window.show();
     for (const QString &file : commandLine.files)
         window.openFile(file);
     // After the first picture, which must not wait for a file.
     if (commandLine.files.isEmpty() && !commandLine.startEmpty && !commandLine.screenshot.isWanted())
         QTimer::singleShot(0, &window, &app::MainWindow::restoreSession);
-    app::Screenshot screenshot(window, session, commandLine.screenshot);
+    // The watch ends the program itself, without the wait for everything to be done.
+    app::Screenshot screenshot(window, session,
+                               commandLine.printTimes ? app::ScreenshotRequest() : commandLine.screenshot);
     return QApplication::exec();
 }

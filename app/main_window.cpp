@@ -149,7 +149,8 @@ void MainWindow::restoreSession()
         return;
     }
     m_banner->showMessage(tr("The last session did not end by itself"),
-                          tr("%n document(s) were open.", nullptr, static_cast<int>(documents.size())),
+                          documents.size() == 1 ? tr("1 document was open.")
+                                                : tr("%1 documents were open.").arg(documents.size()),
                           tr("Open them again"), [this, documents] {
                               m_banner->dismiss();
                               m_session.reopen(documents);

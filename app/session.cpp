@@ -55,6 +55,8 @@ void Session::open(const QString &path)
 void Session::startOpening(const QString &path)
 {
     m_opening = path;
+    // It starts while the file is read: its picture will be wanted next.
+    m_layouts.warmUp();
     m_jobs.start(
         kOpenJob, tr("Opening %1").arg(QFileInfo(path).fileName()), this,
         [path](core::JobContext &job) { return loadFile(path, job); },
@@ -188,8 +190,9 @@ void Session::startFindings(Document &document)
                 return;
             (*found)->facts = std::move(facts).value();
             if ((*found)->facts->births > 0)
-                m_settings.addRecentFile((*found)->path, tr("%n NaN birth(s)", nullptr,
-                                                            static_cast<int>((*found)->facts->births)));
+                m_settings.addRecentFile((*found)->path, (*found)->facts->births == 1
+                                                             ? tr("1 birth")
+                                                             : tr("%1 births").arg((*found)->facts->births));
             if (found->get() == current())
                 Q_EMIT factsChanged();
         });

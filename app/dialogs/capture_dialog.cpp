@@ -2,6 +2,7 @@
 #include "app/dialogs/capture_dialog.h"
 
 #include "app/dialogs/backward_form.h"
+#include "app/dialogs/combo_arrow.h"
 #include "app/dialogs/input_form.h"
 #include "app/settings.h"
 #include "core/base/value.h"
@@ -133,6 +134,7 @@ void CaptureDialog::addModelRows(QFormLayout *form)
         field->setAccessibleName(name);
         field->setProperty("face", "mono");
         auto *row = new QHBoxLayout;
+        row->setSpacing(8);
         row->addWidget(field, 1);
         QPushButton *button = views::makeButton(tr("Choose…"), "", this);
         button->setAccessibleName(tr("Choose: %1").arg(name));
@@ -174,11 +176,14 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     m_chosen->setAccessibleName(tr("Chosen modules and ops"));
     m_chosen->setPlaceholderText(QStringLiteral("module:h.7.*, op:softmax"));
     m_chosen->setEnabled(false);
+    addComboArrow(m_theme, m_save);
     auto *save = new QHBoxLayout;
+    save->setSpacing(8);
     save->addWidget(m_save);
     save->addWidget(m_chosen, 1);
     form->addRow(tr("Save"), save);
     m_tensorMiB = makeNumber(1, 1 << 20, 64, tr("Largest saved tensor"), tr(" MiB"), {});
+    m_tensorMiB->setMaximumWidth(160);
     form->addRow(tr("Largest tensor"), m_tensorMiB);
     m_mode = new QComboBox(this);
     m_mode->addItems({tr("eval"), tr("train")});
@@ -186,7 +191,9 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     m_grad = new QCheckBox(tr("Record the autograd graph"), this);
     m_grad->setAccessibleName(m_grad->text());
     m_grad->setChecked(true);
+    addComboArrow(m_theme, m_mode);
     auto *mode = new QHBoxLayout;
+    mode->setSpacing(12);
     mode->addWidget(m_mode);
     mode->addWidget(m_grad);
     mode->addStretch(1);
@@ -203,11 +210,13 @@ void CaptureDialog::addLimitRows(QFormLayout *form)
     m_memoryGiB = makeNumber(0, 4096, 0, tr("Memory limit"), tr(" GiB"), tr("no limit"));
     m_seconds = makeNumber(0, 86400, 0, tr("Time limit"), tr(" s"), tr("no limit"));
     auto *run = new QHBoxLayout;
+    run->setSpacing(8);
     run->addWidget(m_threads);
     run->addWidget(m_warmup);
     run->addStretch(1);
     form->addRow(tr("Run"), run);
     auto *limits = new QHBoxLayout;
+    limits->setSpacing(8);
     limits->addWidget(views::makeLabel(tr("memory"), "second", this));
     limits->addWidget(m_memoryGiB);
     limits->addSpacing(12);

@@ -16,6 +16,7 @@ namespace app {
 namespace {
 
 constexpr int kRefreshMs = 250;
+constexpr int kMostWidth = 980;
 
 QString clockText(qint64 ms)
 {
@@ -32,8 +33,16 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     setObjectName(QStringLiteral("page"));
     setAttribute(Qt::WA_StyledBackground);
     setAccessibleName(tr("Capturing"));
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(30, 26, 30, 20);
+    // Wide windows keep the page at a readable width in the middle.
+    auto *content = new QWidget(this);
+    content->setMaximumWidth(kMostWidth);
+    auto *outer = new QHBoxLayout(this);
+    outer->setContentsMargins(30, 26, 30, 20);
+    outer->addStretch(1);
+    outer->addWidget(content, 40);
+    outer->addStretch(1);
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(14);
     auto *head = new QHBoxLayout;
     head->addWidget(m_title, 1);
@@ -77,15 +86,18 @@ QWidget *CapturePage::makeStages()
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(8);
     for (Stage &stage : m_stages) {
-        auto *column = new QVBoxLayout;
+        stage.place = new QWidget(stages);
+        auto *column = new QVBoxLayout(stage.place);
+        column->setContentsMargins(0, 0, 0, 0);
         column->setSpacing(6);
-        stage.bar = new QFrame(stages);
+        stage.bar = new QFrame(stage.place);
         stage.bar->setFixedHeight(4);
-        stage.label = views::makeLabel(stage.name, "strong", stages);
+        stage.label = views::makeLabel(stage.name, "strong", stage.place);
         column->addWidget(stage.bar);
         column->addWidget(stage.label);
-        row->addLayout(column, 1);
+        row->addWidget(stage.place, 1);
     }
+    stages->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     return stages;
 }
 
@@ -101,8 +113,7 @@ void CapturePage::showStages()
     for (std::size_t i = 0; i < m_stages.size(); ++i) {
         Stage &stage = m_stages[i];
         const bool isThere = stage.words.front() != QLatin1String("backward") || m_service.request().backward;
-        stage.bar->setVisible(isThere);
-        stage.label->setVisible(isThere);
+        stage.place->setVisible(isThere);
         const bool done = current < m_stages.size() && i < current;
         views::setStyleProperty(stage.bar, "stage",
                                 done           ? QStringLiteral("done")
@@ -116,7 +127,7 @@ void CapturePage::showStages()
 
 QWidget *CapturePage::makeNow(const views::Theme &theme)
 {
-    auto *card = new QFrame(this);
+    auto *card = m_now = new QFrame(this);
     card->setProperty("card", "plain");
     auto *row = new QHBoxLayout(card);
     row->addWidget(views::makeIconLabel(theme, views::IconName::play, core::ColorToken::accent, 13, card));
@@ -156,6 +167,7 @@ QWidget *CapturePage::makeCounts()
     m_calls = add(tr("Calls recorded"));
     m_bytes = add(tr("Trace file"));
     row->addStretch(1);
+    counts->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     return counts;
 }
 
@@ -169,7 +181,7 @@ void CapturePage::refresh()
     m_time->setText(tr("%1 elapsed").arg(clockText(m_service.elapsedMs())));
     const core::CaptureRequest &request = m_service.request();
     QStringList how = {request.backward ? tr("forward and backward") : tr("forward"),
-                       tr("%n thread(s)", nullptr, static_cast<int>(request.threads))};
+                       request.threads == 1 ? tr("1 thread") : tr("%1 threads").arg(request.threads)};
     if (request.train)
         how.insert(1, tr("train"));
     if (request.memoryLimitBytes > 0)
@@ -179,6 +191,7 @@ void CapturePage::refresh()
     m_how->setText(how.join(QStringLiteral(" · ")));
     showStages();
     m_op->setText(views::fromView(progress.op));
+    m_now->setVisible(!progress.op.empty());
     m_calls->setText(views::countText(progress.calls));
     m_bytes->setText(views::bytesText(progress.bytes));
     m_badOp->setText(views::fromView(progress.firstBadOp));

@@ -38,6 +38,7 @@ private:
     {
         QString name;
         QStringList words; // what the worker calls it
+        QWidget *place = nullptr;
         QFrame *bar = nullptr;
         QLabel *label = nullptr;
     };
@@ -47,6 +48,7 @@ private:
     QLabel *m_title;
     QLabel *m_time;
     QLabel *m_how;
+    QFrame *m_now = nullptr;
     QLabel *m_op = nullptr;
     QFrame *m_bad = nullptr;
     QLabel *m_badOp = nullptr;

@@ -314,7 +314,8 @@ DrawList drawGraphMap(const GraphPicture &picture, const LayoutResult &layout, c
         paint.fill = state == NodeState::clean ? ColorToken::nodeb : stateLook(state).ink;
         list.rect({box.x, box.y, std::max(2.0, box.width), std::max(1.5, box.height)}, paint);
         if (bad)
-            list.glyph({box.x - 10.0, box.center().y - 4.0, 8.0, 8.0}, Glyph::diamond, ColorToken::nan);
+            list.glyph({std::max(size.x + 1.0, box.x - 10.0), box.center().y - 4.0, 8.0, 8.0}, Glyph::diamond,
+                       ColorToken::nan);
     }
     if (!viewport.isEmpty()) {
         Paint outline;

@@ -33,13 +33,13 @@ FindingsSource::FindingsSource(std::shared_ptr<const core::Trace> trace,
                                std::shared_ptr<const TraceFacts> facts)
     : m_trace(std::move(trace)),
       m_facts(std::move(facts)), m_columns{
-                                     {QStringLiteral("severity"), words("Severity"), 104, false, false},
-                                     {QStringLiteral("check"), words("Check"), 130, false, true},
+                                     {QStringLiteral("severity"), words("Severity"), 92, false, false},
+                                     {QStringLiteral("check"), words("Check"), 118, false, true},
                                      {QStringLiteral("finding"), words("Finding"), 420, false, false, true},
-                                     {QStringLiteral("op"), words("Op"), 170, false, true},
-                                     {QStringLiteral("module"), words("Module"), 120, false, true},
-                                     {QStringLiteral("elements"), words("Elements"), 150, true, true},
-                                     {QStringLiteral("source"), words("Source"), 130, false, true}}
+                                     {QStringLiteral("op"), words("Op"), 140, false, true},
+                                     {QStringLiteral("module"), words("Module"), 96, false, true},
+                                     {QStringLiteral("elements"), words("Elements"), 104, true, true},
+                                     {QStringLiteral("source"), words("Source"), 120, false, true}}
 {
     for (const FindingRow &row : m_facts->findings)
         m_texts.push_back(row.text.toStdString());
