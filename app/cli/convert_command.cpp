@@ -14,7 +14,7 @@ using core::Value;
 
 constexpr std::array<OptionSpec, 2> kOptions = {
     {{"output", "OUT", "the file to write", 'o'},
-     {"to", "FORMAT", "opscope (default), json, csv, safetensors or chrome-trace"}}};
+     {"to", "FORMAT", "opscope (default), sqlite, json, csv, safetensors or chrome-trace"}}};
 
 Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
 {
@@ -25,7 +25,7 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
     if (!target)
         return Status(core::ErrorCode::invalidArgument,
                       "option --to is \"" + format +
-                          "\", it takes opscope, json, csv, safetensors or chrome-trace");
+                          "\", it takes opscope, sqlite, json, csv, safetensors or chrome-trace");
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();
@@ -46,8 +46,8 @@ const CommandSpec kConvertCommand{
     .maxOperands = 1,
     .summary = "write a trace of any format as a native trace, or what other programs read",
     .details =
-        "json holds all records, csv the op table, safetensors the saved values by name, chrome-trace the\n"
-        "ops on a time axis for Perfetto.",
+        "sqlite holds all tables, for questions in SQL; json all records; csv the op table; safetensors the\n"
+        "saved values by name; chrome-trace the ops on a time axis for Perfetto.",
     .options = kOptions,
     .example = "opscope-cli convert bundle.tlspec -o run.opscope\n"
                "opscope-cli convert run.opscope --to csv -o ops.csv",

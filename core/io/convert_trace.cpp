@@ -4,6 +4,7 @@
 #include "core/io/draft_file.h"
 #include "core/io/json_text.h"
 #include "core/io/native_tools.h"
+#include "core/io/sqlite_export.h"
 #include "core/trace/tensor_reader.h"
 
 #include <fmt/format.h>
@@ -278,7 +279,7 @@ Status writeSafetensors(const Trace &trace, DraftFile &file, const JobContext &j
 
 std::optional<ConvertTarget> convertTargetFromName(std::string_view name)
 {
-    constexpr std::array kNames = {"opscope", "json", "csv", "safetensors", "chrome-trace"};
+    constexpr std::array kNames = {"opscope", "json", "csv", "safetensors", "sqlite", "chrome-trace"};
     for (std::size_t i = 0; i < kNames.size(); ++i)
         if (name == kNames[i])
             return static_cast<ConvertTarget>(i);
@@ -290,6 +291,8 @@ Status convertTrace(const Trace &trace, const std::filesystem::path &path, Conve
 {
     if (target == ConvertTarget::opscope)
         return writeTrace(trace, path, {}, job);
+    if (target == ConvertTarget::sqlite)
+        return writeSqlite(trace, path, job);
     auto file = DraftFile::create(path);
     if (!file)
         return file.status();
@@ -306,6 +309,7 @@ Status convertTrace(const Trace &trace, const std::filesystem::path &path, Conve
         break;
     case ConvertTarget::chromeTrace:
     case ConvertTarget::opscope:
+    case ConvertTarget::sqlite:
         status = writeChromeTrace(trace, **file, job);
         break;
     }

@@ -16,6 +16,7 @@ enum class ConvertTarget : std::uint8_t {
     json,        // one document: the list of all records, between manifest and final record
     csv,         // the table of op rows
     safetensors, // the saved values by name: parameters and buffers by address, op outputs by label
+    sqlite,      // all tables as an SQLite database
     chromeTrace, // ops and module calls as events on a time axis, for Perfetto and chrome://tracing
 };
 std::optional<ConvertTarget> convertTargetFromName(std::string_view name);

@@ -15,6 +15,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 using namespace core;
@@ -187,6 +188,43 @@ private Q_SLOTS:
         QVERIFY2(read.isOk(), read.status().message().c_str());
         QVERIFY(values.find("\"input_1:1\"") != std::string::npos);
         QVERIFY(!convertTargetFromName("xml").has_value());
+    }
+
+    void anSqliteExportAnswersQuestions()
+    {
+        const auto trace = openTrace(m_path, m_job);
+        QVERIFY(trace.isOk());
+        const Status status = convertTrace(**trace, m_other, ConvertTarget::sqlite, m_job);
+        QVERIFY2(status, status.message().c_str());
+        sqlite3 *database = nullptr;
+        QCOMPARE(sqlite3_open_v2(m_other.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+        const auto ask = [database](const char *question) {
+            std::string answer;
+            const auto take = [](void *out, int count, char **values, char **) {
+                for (int i = 0; i < count; ++i)
+                    *static_cast<std::string *>(out) += std::string(values[i] ? values[i] : "null") + ";";
+                return 0;
+            };
+            char *error = nullptr;
+            if (sqlite3_exec(database, question, take, &answer, &error) != SQLITE_OK)
+                answer = error;
+            sqlite3_free(error);
+            return answer;
+        };
+        QCOMPARE(ask("SELECT count(*) FROM ops"), std::to_string((*trace)->ops().size()) + ";");
+        QCOMPARE(ask("SELECT count(*) FROM tensors"), std::to_string((*trace)->tensors().size()) + ";");
+        QCOMPARE(ask("SELECT o.label, c.op, t.shape, s.nan, s.pos_inf, c.duration_ns FROM ops o"
+                     " JOIN calls c ON c.id = o.call JOIN tensors t ON t.id = o.tensor"
+                     " JOIN stats s ON s.tensor = t.id WHERE c.func = 'linear'"),
+                 std::string("linear_1_1:1;aten.linear.default;[2,3];1;1;88;"));
+        QCOMPARE(ask("SELECT p.label FROM edges e JOIN ops p ON p.id = e.parent JOIN ops o ON o.id = e.child"
+                     " WHERE o.label = 'linear_1_1:1'"),
+                 std::string("input_1:1;"));
+        QCOMPARE(ask("PRAGMA integrity_check"), std::string("ok;"));
+        sqlite3_close(database);
+        const Status refused = convertTrace(**trace, m_folder.filePath("no/such/x.db").toStdString(),
+                                            ConvertTarget::sqlite, m_job);
+        QCOMPARE(refused.code(), ErrorCode::unreadable);
     }
 
     // Every length of the file opens with what is whole, or says why not; what opens can be repaired.

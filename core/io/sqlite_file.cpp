@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/sqlite_file.h"
+
+#include <sqlite3.h>
+
+#include <system_error>
+
+namespace core {
+
+void SqlCell::bind(sqlite3_stmt *statement, int position) const
+{
+    if (const auto *integer = std::get_if<std::int64_t>(&m_content))
+        sqlite3_bind_int64(statement, position, *integer);
+    else if (const auto *real = std::get_if<double>(&m_content))
+        sqlite3_bind_double(statement, position, *real);
+    else if (const auto *text = std::get_if<std::string_view>(&m_content))
+        sqlite3_bind_text64(statement, position, text->data() == nullptr ? "" : text->data(), text->size(),
+                            nullptr, SQLITE_UTF8); // nullptr: the text stays where it is
+    else
+        sqlite3_bind_null(statement, position);
+}
+
+Result<std::unique_ptr<SqliteFile>> SqliteFile::create(const std::filesystem::path &path)
+{
+    std::filesystem::path draft = path;
+    draft += ".part";
+    std::error_code error;
+    std::filesystem::remove(draft, error);
+    std::unique_ptr<SqliteFile> file(new SqliteFile(path, std::move(draft)));
+    if (sqlite3_open_v2(file->m_draft.c_str(), &file->m_database,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        nullptr) != SQLITE_OK)
+        return file->failed();
+    // The file has its name only when it is whole: no journal is needed.
+    for (const char *statement : {"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "BEGIN"})
+        if (Status status = file->execute(statement); !status)
+            return status;
+    return file;
+}
+
+SqliteFile::~SqliteFile()
+{
+    if (m_database != nullptr)
+        sqlite3_close_v2(m_database);
+    std::error_code error;
+    if (!m_draft.empty())
+        std::filesystem::remove(m_draft, error);
+}
+
+Status SqliteFile::failed() const
+{
+    return {ErrorCode::unreadable,
+            m_path.string() + " cannot be written: " +
+                (m_database == nullptr ? "out of memory" : sqlite3_errmsg(m_database))};
+}
+
+Status SqliteFile::execute(const char *statement)
+{
+    return sqlite3_exec(m_database, statement, nullptr, nullptr, nullptr) == SQLITE_OK ? Status::ok()
+                                                                                       : failed();
+}
+
+Status SqliteFile::commit()
+{
+    if (Status status = execute("COMMIT"); !status)
+        return status;
+    if (sqlite3_close(m_database) != SQLITE_OK)
+        return failed();
+    m_database = nullptr;
+    std::error_code error;
+    std::filesystem::rename(m_draft, m_path, error);
+    if (error)
+        return {ErrorCode::unreadable, m_path.string() + " cannot be written: " + error.message()};
+    m_draft.clear();
+    return Status::ok();
+}
+
+SqlInsert::SqlInsert(SqliteFile &file, const std::string &table, int columns) : m_file(file)
+{
+    std::string text = "INSERT INTO " + table + " VALUES(?";
+    for (int i = 1; i < columns; ++i)
+        text += ",?";
+    text += ')';
+    // Without a statement the first row says what is wrong.
+    sqlite3_prepare_v2(file.m_database, text.c_str(), -1, &m_statement, nullptr);
+}
+
+SqlInsert::~SqlInsert()
+{
+    sqlite3_finalize(m_statement);
+}
+
+Status SqlInsert::row(std::initializer_list<SqlCell> cells)
+{
+    if (m_statement == nullptr)
+        return m_file.failed();
+    int position = 0;
+    for (const SqlCell &cell : cells)
+        cell.bind(m_statement, ++position);
+    const bool done = sqlite3_step(m_statement) == SQLITE_DONE;
+    Status status = done ? Status::ok() : m_file.failed();
+    sqlite3_reset(m_statement);
+    return status;
+}
+
+} // namespace core
