@@ -18,8 +18,6 @@ InterruptWatch::InterruptWatch()
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    // A reader that closes our output (`| head`) is told by the failing write, not by a signal.
-    std::signal(SIGPIPE, SIG_IGN);
     m_signals = signalfd(-1, &set, SFD_CLOEXEC);
     m_end = eventfd(0, EFD_CLOEXEC);
     m_thread = std::jthread([this] { watch(); });

@@ -6,6 +6,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <csignal>
+
 using support::CliResult;
 
 namespace {
@@ -141,6 +143,18 @@ private Q_SLOTS:
         QVERIFY(process.waitForFinished(60000));
         QCOMPARE(process.exitCode(), 3);
         QVERIFY(process.readAllStandardError().contains("standard output"));
+    }
+
+    void aClosedPipeEndsItQuietly()
+    {
+        QProcess process;
+        process.setProcessChannelMode(QProcess::SeparateChannels);
+        // The reader is gone before anything is written; its exit code is not the pipeline's.
+        process.start("/bin/bash", {"-c", "set -o pipefail; { sleep 0.2; \"$0\" --help; } | true",
+                                    OPSCOPE_BIN_DIR "/opscope-cli"});
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitCode(), 128 + SIGPIPE);
+        QCOMPARE(process.readAllStandardError(), QByteArray());
     }
 
     void reportListNamesReportsWithTheirOptions()
