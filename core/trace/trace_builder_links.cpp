@@ -282,6 +282,45 @@ void deriveBytes(TraceTables &tables)
         }
 }
 
+// Module calls from the root's down to CALL.
+std::vector<ModuleCallId> chainOf(const TraceTables &tables, ModuleCallId call)
+{
+    std::vector<ModuleCallId> chain;
+    for (; call.isValid(); call = tables.moduleCalls[call.index()].parent)
+        chain.push_back(call);
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+}
+
+// A .pt2 does not say what its module calls returned: it is what ops outside of them use of what was made in
+// them. A tensor that only passed through a module is not seen.
+void deriveReturned(TraceTables &tables)
+{
+    if (tables.info.modelKind != "pt2")
+        return;
+    std::vector<std::vector<TensorId>> returned(tables.moduleCalls.size());
+    for (const OpRow &row : tables.ops) {
+        const auto chain = chainOf(tables, tables.calls[row.call.index()].moduleCall);
+        std::size_t shared = chain.size(); // module calls that hold the row and all that use it
+        for (std::uint32_t k = 0; k < row.children.count; ++k) {
+            const OpRow &user = tables.ops[tables.opIds[row.children.begin + k].index()];
+            const auto other = chainOf(tables, tables.calls[user.call.index()].moduleCall);
+            const auto apart = std::mismatch(chain.begin(), chain.end(), other.begin(), other.end()).first;
+            shared = std::min(shared, static_cast<std::size_t>(apart - chain.begin()));
+        }
+        for (std::size_t i = shared; row.tensor.isValid() && i < chain.size(); ++i)
+            returned[chain[i].index()].push_back(row.tensor);
+    }
+    for (std::size_t i = 0; i < returned.size(); ++i) {
+        ModuleCallRow &call = tables.moduleCalls[i];
+        if (call.outputs.count > 0 || returned[i].empty())
+            continue;
+        call.outputs = {static_cast<std::uint32_t>(tables.tensorIds.size()),
+                        static_cast<std::uint32_t>(returned[i].size())};
+        tables.tensorIds.insert(tables.tensorIds.end(), returned[i].begin(), returned[i].end());
+    }
+}
+
 // Which module calls returned a row's tensor, and which module call holds that op alone (reports.md section
 // 5).
 void deriveModuleOutputs(TraceTables &tables)
@@ -337,6 +376,7 @@ Status TraceBuilder::derive(const JobContext &job)
         fillChildren();
         labelOwnCapture(m_tables);
         deriveFlops(m_tables);
+        deriveReturned(m_tables);
         deriveModuleOutputs(m_tables);
     } else {
         linkImported();

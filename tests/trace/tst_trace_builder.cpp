@@ -79,6 +79,49 @@ private Q_SLOTS:
         QVERIFY(!(*built)->call(CallId(0)).stack.isValid());
     }
 
+    void whatModuleCallsOfAnExportReturnIsDerived()
+    {
+        TraceBuilder builder;
+        builder.info().modelKind = "pt2";
+        for (RecordId id = 0; id < 3; ++id) { // root, a, a.b
+            ModuleRecord module;
+            module.id = id;
+            module.address = id == 0 ? "" : id == 1 ? "a" : "a.b";
+            QVERIFY(builder.add(module).isOk());
+            ModuleCallRecord moduleCall;
+            moduleCall.id = id;
+            moduleCall.module = id;
+            moduleCall.parent = id == 0 ? kNoRecord : id - 1;
+            QVERIFY(builder.add(moduleCall).isOk());
+        }
+        // input, two ops in a.b, one in a, one in the root, output
+        const RecordId insides[] = {kNoRecord, 2, 2, 1, 0, kNoRecord};
+        for (RecordId id = 0; id < 6; ++id) {
+            CallRecord record = call(id,
+                                     id == 0   ? CallKind::input
+                                     : id == 5 ? CallKind::output
+                                               : CallKind::compute,
+                                     "relu", {id}, id == 0 ? std::vector<RecordId>() : std::vector{id - 1});
+            record.moduleCall = insides[id];
+            QVERIFY(builder.add(record).isOk());
+            QVERIFY(builder.add(tensor(id, id, {2})).isOk());
+        }
+        const auto built = builder.finish(emptyTensorStore(), JobContext());
+        QVERIFY(built.isOk());
+        const Trace &trace = **built;
+        const auto returned = [&trace](std::uint32_t moduleCall) {
+            std::vector<std::uint32_t> ids;
+            for (const TensorId id : trace.tensorIds(trace.moduleCall(ModuleCallId(moduleCall)).outputs))
+                ids.push_back(static_cast<std::uint32_t>(id.index()));
+            return ids;
+        };
+        QCOMPARE(returned(2), std::vector<std::uint32_t>{2});
+        QCOMPARE(returned(1), std::vector<std::uint32_t>{3});
+        QCOMPARE(returned(0), std::vector<std::uint32_t>{4});
+        QCOMPARE(trace.op(OpId(2)).outputOf.count, 1U);
+        QCOMPARE(trace.op(OpId(1)).outputOf.count, 0U);
+    }
+
     void stopsWhenCancelled()
     {
         std::stop_source stop;
