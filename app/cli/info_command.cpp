@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/model_info.h"
 #include "app/cli/open_trace.h"
 #include "core/analysis/report.h"
 #include "core/base/units.h"
@@ -55,6 +56,8 @@ std::string infoText(const core::Trace &trace)
 
 Result<ExitCode> runInfo(const Arguments &arguments, CommandContext &context)
 {
+    if (isModelFile(arguments.operand(0)))
+        return runModelInfo(arguments.operand(0), context);
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();
@@ -67,11 +70,16 @@ Result<ExitCode> runInfo(const Arguments &arguments, CommandContext &context)
 
 const CommandSpec kInfoCommand{
     .name = "info",
-    .operands = "TRACE",
+    .operands = "FILE",
     .minOperands = 1,
     .maxOperands = 1,
-    .summary = "say what a trace holds: model, request, environment, how the run ended, counts",
-    .example = "opscope-cli info run.opscope",
+    .summary = "say what a trace or a model file holds",
+    .details =
+        "Of a trace: model, request, environment, how the run ended, counts. Of a model (.pt2, "
+        "TorchScript):\n"
+        "inputs with what they expect, train or eval, parameters, ops, and what cannot run here; nothing of\n"
+        "it is run.",
+    .example = "opscope-cli info run.opscope\nopscope-cli info model.pt2",
     .run = runInfo,
 };
 

@@ -157,6 +157,31 @@ Result<std::unique_ptr<ScriptModel>> ScriptModel::load(const std::filesystem::pa
     }
 }
 
+Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
+                                          std::unordered_map<std::string, c10::IValue> named, bool training,
+                                          bool gradients)
+{
+    const bool profiling = torch::jit::getProfilingMode();
+    const bool optimizing = torch::jit::getGraphExecutorOptimize();
+    const auto restore = [&] {
+        torch::jit::getProfilingMode() = profiling;
+        torch::jit::setGraphExecutorOptimize(optimizing);
+    };
+    try {
+        torch::jit::getProfilingMode() = true;
+        torch::jit::setGraphExecutorOptimize(true);
+        ScriptModel model(torch::jit::load(file.string(), c10::Device(c10::kCPU)));
+        model.shareTiedTensors();
+        model.prepare(training, gradients);
+        c10::IValue value = model.m_module.get_method("forward")({}, named);
+        restore();
+        return value;
+    } catch (const std::exception &error) {
+        restore();
+        return Status(ErrorCode::modelFailed, failureText(error));
+    }
+}
+
 // A tied parameter is one tensor to autograd only when the modules hold the same object.
 void ScriptModel::shareTiedTensors()
 {

@@ -55,10 +55,16 @@ public:
     Result<c10::IValue> run(std::vector<c10::IValue> positional,
                             std::unordered_map<std::string, c10::IValue> named, RunObserver *observer);
 
+    // One call of forward of FILE loaded anew: its own graphs, the executor's settings of Python.
+    static Result<c10::IValue> runPlain(const std::filesystem::path &file,
+                                        std::unordered_map<std::string, c10::IValue> named, bool training,
+                                        bool gradients);
+
     // Call stack of the node that the last watched run reached; empty when it was not watched.
     const std::vector<RunFrame> &lastFrames() const { return m_lastFrames; }
 
     torch::jit::Module &module() { return m_module; }
+    const ScriptProgram &program() const { return *m_program; }
 
 private:
     explicit ScriptModel(torch::jit::Module module) : m_module(std::move(module)) {}

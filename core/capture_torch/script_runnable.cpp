@@ -33,6 +33,7 @@ public:
     Result<std::unique_ptr<RunnableModel>> copy() const override;
     Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                              const JobContext &context) override;
+    Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
     std::optional<ModelFailure> failure() const override { return m_failure; }
     void declareState(RunObserver &observer) const override { m_model->tellState(observer); }
     std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
@@ -167,6 +168,16 @@ Result<ModelOutputs> ScriptRunnable::run(const CaptureRequest &, RunObserver *ob
     return outputs;
 }
 
+Result<ModelOutputs> ScriptRunnable::runPlain(const CaptureRequest &request) const
+{
+    std::unordered_map<std::string, c10::IValue> named;
+    for (const ModelInput &input : m_inputs)
+        named.emplace(input.name, cloneValue(input.value));
+    Result<c10::IValue> value =
+        ScriptModel::runPlain(request.modelPath, std::move(named), request.train, request.gradEnabled);
+    return value ? outputLeaves(*value) : Result<ModelOutputs>(value.error());
+}
+
 std::vector<std::pair<std::string, at::Tensor>> ScriptRunnable::parameters() const
 {
     std::vector<std::pair<std::string, at::Tensor>> out;
@@ -231,37 +242,6 @@ Result<InputArguments> requestedInputs(const CaptureRequest &request)
 c10::IValue cloneValue(const c10::IValue &value)
 {
     return value.deepcopy();
-}
-
-Result<Value> describeScript(const std::filesystem::path &path)
-{
-    Result<std::unique_ptr<ScriptModel>> model = ScriptModel::load(path);
-    if (!model)
-        return model.error();
-    Value inputs = Value::list();
-    for (const ScriptArgument &argument : (*model)->arguments())
-        inputs.append(Value::object({{"name", argument.name},
-                                     {"path", argument.name},
-                                     {"expected", argument.type},
-                                     {"specification", nullptr},
-                                     {"fixed", false},
-                                     {"required", !argument.hasDefault}}));
-    std::uint64_t tensors = 0;
-    std::uint64_t elements = 0;
-    for (const auto &parameter : (*model)->module().named_parameters()) {
-        ++tensors;
-        elements += static_cast<std::uint64_t>(parameter.value.numel());
-    }
-    return Value::object({{"format", "torchscript"},
-                          {"model_class", (*model)->className()},
-                          {"mode", (*model)->isTraining() ? "train" : "eval"},
-                          {"traced", (*model)->isTraced()},
-                          {"frozen", (*model)->isFrozen()},
-                          {"inputs", std::move(inputs)},
-                          {"outputs", Value::list()},
-                          {"parameters", Value::object({{"tensors", tensors}, {"elements", elements}})},
-                          {"sample_inputs", false},
-                          {"refusal", nullptr}});
 }
 
 Result<Value> builtInputs(const CaptureRequest &request)
