@@ -16,10 +16,11 @@ using core::Status;
 using core::Value;
 
 constexpr auto kCaptureOptions = [] {
-    constexpr std::array<OptionSpec, 7> own = {{
+    constexpr std::array<OptionSpec, 8> own = {{
         {"output", "OUT", "the trace to write", 'o'},
         {"save", "POLICY", "all, none, module:PATTERN, op:NAME, max:BYTES; several with commas"},
         {"no-sources", "", "leave the texts of source files out"},
+        {"check-plain", "", "also run the model without watching it and compare the outputs bit for bit"},
         {"backward", "RULE", "sum, mean, output[:PATH], cross_entropy:FILE or mse:FILE"},
         {"loss-scale", "S", "multiply the loss by S"},
         {"input-grad", "NAME", "an input that requires a gradient", 0, true},
@@ -66,6 +67,8 @@ Result<CaptureRequest> captureRequest(const Arguments &arguments)
         return Status(core::ErrorCode::invalidArgument, "capture needs -o OUT, the trace to write");
     request->outputPath = arguments.text("output");
     request->saveSources = !arguments.has("no-sources");
+    if (arguments.has("check-plain"))
+        request->options = Value::object({{"check_plain", true}});
     if (arguments.has("save")) {
         Result<core::SavePolicy> policy = core::parseSavePolicy(arguments.text("save"));
         if (!policy)
@@ -109,6 +112,13 @@ void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, C
             line += ", first values that are not finite in " + bad;
         console.print(line + "\n");
     }
+    if (const Value &plain = summary.at("plain"); !plain.isNull()) {
+        console.print("outputs equal to those of an unwatched run, bit for bit: " +
+                      core::toJson(plain.at("equal")) + " of " + core::toJson(plain.at("outputs")) + "\n");
+        for (const Value &output : plain.at("differing").toList())
+            console.print("  " + output.at("path").toString() + ": largest difference " +
+                          core::toJson(output.at("max_difference")) + "\n");
+    }
     if (outcome.error)
         return;
     console.message(outcome.error.message());
@@ -136,7 +146,9 @@ Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
     context.console.printDocument(outcomeDocument(*request, *outcome));
     tellOutcome(*request, *outcome, context.console);
     if (outcome->status == core::TraceStatus::finished)
-        return ExitCode::nothingFound;
+        return outcome->summary.at("plain").at("equal") == outcome->summary.at("plain").at("outputs")
+                   ? ExitCode::nothingFound
+                   : ExitCode::found;
     // A run that stopped in the middle is the model's affair, whatever the words; without a trace the request
     // or the file did not fit.
     return outcome->hasTrace() || outcome->error ? ExitCode::notRun : exitCodeOf(outcome->error);

@@ -7,6 +7,7 @@
 #include "core/capture_torch/doctor_probe.h"
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/replay.h"
+#include "core/capture_torch/replay_values.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/io/native_writer.h"
 
@@ -36,6 +37,42 @@ std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
     return texts;
 }
 
+bool sameValue(const c10::IValue &left, const c10::IValue &right)
+{
+    if (!left.isTensor() || !right.isTensor())
+        return left.isTensor() == right.isTensor() &&
+               toJson(ivalueToValue(left)) == toJson(ivalueToValue(right));
+    const auto plain = [](const at::Tensor &tensor) {
+        if (!tensor.defined() || tensor.is_quantized())
+            return tensor.defined() ? tensor.dequantize() : tensor;
+        return tensor.layout() == c10::kStrided ? tensor : tensor.to_dense();
+    };
+    const at::Tensor a = plain(left.toTensor());
+    const at::Tensor b = plain(right.toTensor());
+    return a.defined() == b.defined() && (!a.defined() || sameBits(a, b));
+}
+
+// How many of the outputs of a watched run are those of the plain one, bit for bit, and which are not.
+Value compareOutputs(const ModelOutputs &watched, const ModelOutputs &plain)
+{
+    const c10::AutoGradMode noHistory(false);
+    Value::List differing;
+    for (std::size_t i = 0; i < std::max(watched.size(), plain.size()); ++i) {
+        if (i < watched.size() && i < plain.size() && sameValue(watched[i].second, plain[i].second))
+            continue;
+        const bool tensors = i < watched.size() && i < plain.size() && watched[i].second.isTensor() &&
+                             plain[i].second.isTensor();
+        differing.push_back(
+            Value::object({{"path", i < watched.size() ? watched[i].first : plain[i].first},
+                           {"max_difference", tensors ? maximumDifference(watched[i].second.toTensor(),
+                                                                          plain[i].second.toTensor())
+                                                      : Value()}}));
+    }
+    return Value::object({{"outputs", std::max(watched.size(), plain.size())},
+                          {"equal", std::max(watched.size(), plain.size()) - differing.size()},
+                          {"differing", Value(std::move(differing))}});
+}
+
 // One capture: the model, its trace, what came of it.
 class Capture
 {
@@ -51,6 +88,7 @@ public:
             return failed(std::move(status));
         if (Status status = warmUp(); !status)
             return failed(std::move(status));
+        runUnwatched();
         describe();
         NativeWriterOptions options;
         options.journal = m_context.journal;
@@ -120,6 +158,19 @@ private:
         return Status::ok();
     }
 
+    // The same run without anybody listening, to compare with. A model that fails does so in the captured run
+    // too, which says why.
+    void runUnwatched()
+    {
+        if (!m_request.options.at("check_plain").toBool())
+            return;
+        tell("running unwatched");
+        seedGenerators(m_request);
+        const c10::AutoGradMode mode(m_request.gradEnabled);
+        if (Result<ModelOutputs> outputs = m_model->runPlain(m_request); outputs)
+            m_plain = std::move(*outputs);
+    }
+
     JobContext job() const { return JobContext(m_context.stop); }
 
     void describe()
@@ -169,6 +220,8 @@ private:
         }
         if (!outputs)
             return outputs.error();
+        if (m_plain)
+            m_comparison = compareOutputs(*outputs, *m_plain);
         if (!m_request.backward)
             return Status::ok();
         tell("backward");
@@ -202,6 +255,8 @@ private:
                                          {"tensors", summary.tensors},
                                          {"seconds", static_cast<double>(summary.durationNs) * 1e-9},
                                          {"first_bad_op", summary.firstBadOp}});
+        if (!m_comparison.isNull())
+            outcome.summary.set("plain", m_comparison);
         m_info.totals = outcome.summary;
         if (Status closed = writer.close(m_info); !closed) {
             if (outcome.error.isOk()) {
@@ -228,6 +283,8 @@ private:
     const TaskContext &m_context;
     LoadReport m_report;
     std::unique_ptr<RunnableModel> m_model;
+    std::optional<ModelOutputs> m_plain;
+    Value m_comparison;
     TraceInfo m_info;
 };
 

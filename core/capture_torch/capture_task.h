@@ -21,7 +21,8 @@ struct TaskContext
 // the outcome, and the trace up to there is closed.
 CaptureOutcome runCapture(const CaptureRequest &request, const TaskContext &context);
 
-// Any task by its name in the request: "capture", "replay", ... invalidArgument for a name that is not known.
+// Any task by its name in the request: "capture", "describe", "replay", ... invalidArgument for a name that
+// is not known.
 CaptureOutcome runTask(const CaptureRequest &request, const TaskContext &context);
 
 // What a process does before it uses LibTorch at all: heap settings that keep freed memory (page faults are

@@ -119,6 +119,7 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     collectWrites(stack);
     if (m_internal > 0)
         return;
+    beginOnce(); // a number read out of a constant may come before the first marker
     CallRecord &record = m_pending.record;
     record.kind = CallKind::compute;
     startCall(record);

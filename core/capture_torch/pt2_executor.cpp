@@ -37,20 +37,6 @@ bool isUserInput(const ProgramInput &input)
     return input.kind == ProgramInput::Kind::user || input.kind == ProgramInput::Kind::fixed;
 }
 
-TensorRole roleOf(const ProgramInput &input)
-{
-    switch (input.kind) {
-    case ProgramInput::Kind::parameter:
-        return TensorRole::parameter;
-    case ProgramInput::Kind::buffer:
-        return TensorRole::buffer;
-    case ProgramInput::Kind::constant:
-        return TensorRole::constant;
-    default:
-        return TensorRole::input;
-    }
-}
-
 void storeResult(const NodeResult &result, c10::IValue &&value, std::vector<c10::IValue> &slots)
 {
     if (!result.isList) {
@@ -67,6 +53,20 @@ void storeResult(const NodeResult &result, c10::IValue &&value, std::vector<c10:
 }
 
 } // namespace
+
+TensorRole roleOf(const ProgramInput &input)
+{
+    switch (input.kind) {
+    case ProgramInput::Kind::parameter:
+        return TensorRole::parameter;
+    case ProgramInput::Kind::buffer:
+        return TensorRole::buffer;
+    case ProgramInput::Kind::constant:
+        return TensorRole::constant;
+    default:
+        return TensorRole::input;
+    }
+}
 
 Executor::Executor(const Program &program, State &state, RunObserver *observer)
     : m_program(program), m_state(state), m_observer(observer)

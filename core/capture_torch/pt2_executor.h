@@ -20,6 +20,8 @@ struct RunOptions
     bool skipMetadataAsserts = false; // leaves out aten._assert_tensor_metadata, which checks dtypes
 };
 
+TensorRole roleOf(const ProgramInput &input);
+
 // The node a run stopped at because it failed.
 struct RunFailure
 {

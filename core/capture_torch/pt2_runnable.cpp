@@ -5,6 +5,8 @@
 #include "core/capture_torch/pt2_executor.h"
 #include "core/capture_torch/runnable_model.h"
 
+#include <algorithm>
+
 namespace core {
 
 namespace {
@@ -31,11 +33,8 @@ public:
     Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                              const JobContext &context) override;
     std::optional<ModelFailure> failure() const override { return m_failure; }
-    void declareState(RunObserver &observer) const override
-    {
-        for (const auto &[name, tensor] : m_state.tensors())
-            observer.namedTensor(TensorRole::parameter, m_state.namesOf(name), tensor);
-    }
+    void declareState(RunObserver &observer) const override;
+    Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
     std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
 
 private:
@@ -129,6 +128,25 @@ Result<ModelOutputs> Pt2Runnable::run(const CaptureRequest &request, RunObserver
         outputs.emplace_back(paths.size() == flat->size() ? paths[i] : std::to_string(i),
                              std::move((*flat)[i]));
     return outputs;
+}
+
+Result<ModelOutputs> Pt2Runnable::runPlain(const CaptureRequest &request) const
+{
+    Result<std::unique_ptr<RunnableModel>> fresh = copy();
+    return fresh ? (*fresh)->run(request, nullptr, JobContext()) : Result<ModelOutputs>(fresh.error());
+}
+
+void Pt2Runnable::declareState(RunObserver &observer) const
+{
+    std::vector<const c10::TensorImpl *> told;
+    for (const pt2::ProgramInput &input : m_program->inputs) {
+        const at::Tensor *const tensor = input.stateName.empty() ? nullptr : m_state.find(input.stateName);
+        if (tensor == nullptr ||
+            std::find(told.begin(), told.end(), tensor->unsafeGetTensorImpl()) != told.end())
+            continue;
+        told.push_back(tensor->unsafeGetTensorImpl());
+        observer.namedTensor(pt2::roleOf(input), m_state.namesOf(input.stateName), *tensor);
+    }
 }
 
 std::vector<std::pair<std::string, at::Tensor>> Pt2Runnable::parameters() const

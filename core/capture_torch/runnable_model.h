@@ -59,6 +59,9 @@ public:
     // cancelled (detail "stopped" after StopRun), modelFailed.
     virtual Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                                      const JobContext &context) = 0;
+    // One run as Python would do it, on state and inputs of its own: nobody listens, and the graphs are those
+    // of the file. For comparison with a watched run. Errors: modelFailed, and those of reading the file.
+    virtual Result<ModelOutputs> runPlain(const CaptureRequest &request) const = 0;
     virtual std::optional<ModelFailure> failure() const = 0;
     // Tells parameters, buffers and constants by name, without a run.
     virtual void declareState(RunObserver &observer) const = 0;

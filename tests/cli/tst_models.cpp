@@ -105,8 +105,12 @@ private Q_SLOTS:
         const CorpusCase model = modelCase(name);
         const QTemporaryDir work;
         const QString trace = work.filePath("run.opscope");
-        const CliResult captured = cli(model.captureArguments(work.path(), trace));
-        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        const CliResult captured = cli(model.captureArguments(work.path(), trace) << "--check-plain"
+                                                                                  << "--json");
+        QVERIFY2(captured.exitCode == 0, captured.out.constData());
+        const QJsonObject plain = captured.object()["summary"].toObject()["plain"].toObject();
+        QVERIFY2(plain.contains("equal"), captured.out.constData());
+        QCOMPARE(plain["equal"].toInt(), plain["outputs"].toInt());
 
         const CliResult shown = cli({"outputs", trace, "--json"});
         QVERIFY2(shown.exitCode == 0, shown.messages.constData());
@@ -120,6 +124,35 @@ private Q_SLOTS:
 
         checkNothingIsFound(trace);
         checkOps(trace);
+    }
+
+    void aModelFileSaysWhatItIs_data() { outputsAreThoseOfPython_data(); }
+    void aModelFileSaysWhatItIs()
+    {
+        QFETCH(QString, name);
+        const CorpusCase model = modelCase(name);
+        const CliResult info = cli({"info", model.modelPath(), "--json"});
+        QVERIFY2(info.exitCode == 0, info.messages.constData());
+        const QJsonObject document = info.object();
+        QCOMPARE(document["format"].toString(),
+                 QString(model.isTorchScript() ? "torchscript" : "torch.export"));
+        QVERIFY(!document["inputs"].toArray().isEmpty());
+        for (const QJsonValue &input : document["inputs"].toArray())
+            QVERIFY2(!input["expected"].toString().isEmpty(), info.out.constData());
+        for (const QJsonValue &op : document["ops"].toArray())
+            QVERIFY2(op["count"].toInt() > 0 && op["refusal"].isNull(), info.out.constData());
+        QVERIFY(document["parameters"].toObject().contains("elements"));
+    }
+
+    void infoNamesWhatCannotRun()
+    {
+        const CliResult info = cli({"info", modelCase("custom_op/model.pt2").modelPath(), "--json"});
+        QCOMPARE(info.exitCode, 0);
+        QVERIFY2(info.object()["refusal"].toString().contains("fused_bias_act"), info.out.constData());
+        const CliResult script = cli({"info", modelCase("custom_op/model.pt").modelPath(), "--json"});
+        QCOMPARE(script.exitCode, 4);
+        QVERIFY2(script.object()["error"]["message"].toString().contains("fused_bias_act"),
+                 script.out.constData());
     }
 
     void aModelThatRaisesLeavesATrace()

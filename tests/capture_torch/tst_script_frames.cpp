@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/capture_task.h"
+#include "core/capture_torch/dispatch_tap.h"
+#include "core/capture_torch/runnable_model.h"
+#include "core/capture_torch/script_frames.h"
+#include "tests/support/corpus_case.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/GradMode.h>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace core;
+using support::CorpusCase;
+
+namespace {
+
+std::string textOf(const std::vector<RunFrame> &frames)
+{
+    std::string out;
+    for (const RunFrame &frame : frames)
+        out += frame.file + ':' + std::to_string(frame.line) + ' ' + frame.function + " | ";
+    return out;
+}
+
+// At every op: the frames that the markers give and those of the interpreter's own call stack.
+class FrameWatch final : public RunObserver, public OpListener
+{
+public:
+    std::uint64_t ops = 0;
+    std::string difference; // the first one
+
+    void nodeStarts(const NodeInfo &node, std::optional<std::uint32_t>) override { m_node = &node; }
+    void nodeEnds(const NodeInfo &) override { m_node = nullptr; }
+    void opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue> &, const OpMode &) override
+    {
+        ++ops;
+        const std::string marked = m_node == nullptr ? "no node" : textOf(m_node->frames);
+        const std::string own = textOf(interpreterFrames());
+        if (difference.empty() && marked != own)
+            difference = op.schema().name() + ": markers " + marked + ", interpreter " + own;
+    }
+    void opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &) override {}
+    void opFailed(const c10::OperatorHandle &) noexcept override {}
+    void moduleDeclared(const ModuleInfo &) override {}
+    void namedTensor(TensorRole, const std::vector<std::string> &, const at::Tensor &) override {}
+    void moduleCallStarted(const ModuleCallInfo &) override {}
+    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
+    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
+    void regionEntered(const RegionInfo &) override {}
+    void regionLeft(const RegionInfo &) override {}
+    void internalOpsBegin(const NodeInfo *) override {}
+    void internalOpsEnd() override {}
+    void graphOutput(const std::string &, const c10::IValue &) override {}
+
+private:
+    const NodeInfo *m_node = nullptr;
+};
+
+CaptureRequest requestOf(const CorpusCase &model, const QString &folder)
+{
+    CaptureRequest request;
+    const QStringList arguments = model.captureArguments(folder, QString());
+    request.modelPath = model.modelPath().toStdString();
+    request.inputsTree = arguments.value(arguments.indexOf("--inputs") + 1).toStdString();
+    request.train = arguments.contains("--train");
+    return request;
+}
+
+} // namespace
+
+// Markers replace the interpreter's call stack, which costs a microsecond an op. Both must say the same for
+// every op of the TorchScript corpus.
+class TestScriptFrames : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void markersGiveTheStackOfTheInterpreter_data()
+    {
+        QTest::addColumn<QString>("folder");
+        QTest::addColumn<QString>("answer");
+        const std::pair<const char *, const char *> kinds[] = {{"models", "expected.json"},
+                                                               {"nan_cases", "answer.json"}};
+        for (const auto &[kind, answer] : kinds) {
+            const QString folder = OPSCOPE_CORPUS_DIR "/" + QString(kind);
+            for (const QString &name : support::corpusModels(folder))
+                if (name.endsWith("/model.pt") && !name.startsWith("custom_op/"))
+                    QTest::newRow(qPrintable(name)) << folder + "/" + name.section('/', 0, 0) << answer;
+        }
+    }
+    void markersGiveTheStackOfTheInterpreter()
+    {
+        QFETCH(QString, folder);
+        QFETCH(QString, answer);
+        const QTemporaryDir work;
+        const CaptureRequest request =
+            requestOf(support::readCorpusCase(folder, "model.pt", answer), work.path());
+        at::set_num_threads(1);
+        auto model = openScriptModel(request);
+        QVERIFY2(model, model.status().message().c_str());
+        const Status built = (*model)->buildInputs(request);
+        QVERIFY2(built, built.message().c_str());
+        seedGenerators(request);
+        FrameWatch watch;
+        {
+            const TapScope tapped(watch);
+            // A model that raises was watched up to there.
+            const auto outputs = (*model)->run(request, &watch, JobContext());
+            QVERIFY2(outputs || outputs.error().code() == ErrorCode::modelFailed,
+                     outputs ? "" : outputs.error().message().c_str());
+        }
+        QVERIFY(watch.ops > 0);
+        QCOMPARE(watch.difference, std::string());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestScriptFrames)
+#include "tst_script_frames.moc"
