@@ -5,7 +5,8 @@
 
 For each NAME: NAME.pt2 (torch.export), NAME.pt (scripted where that works, else traced), NAME.args.json or
 NAME.kwargs.json with the .npy files of its inputs as `opscope-cli capture --inputs` takes them, NAME.json with the
-outputs of a plain run and the targets of the exported graph in execution order. A model in a process of its own.
+outputs of a plain run, the targets of the exported graph in execution order, and the calls of the TorchScript file as
+PyTorch's profiler saw them. A model in a process of its own.
 """
 import collections
 import json
@@ -130,6 +131,24 @@ def write_inputs(stem, args, kwargs):
         json.dump({"args": plain + list(named.values())}, file)
 
 
+def script_calls(path, args, kwargs):
+    """Outermost ATen calls of one run of the TorchScript file at PATH, in order, as PyTorch's profiler saw them."""
+    import torch
+    torch._C._jit_set_profiling_executor(False)
+    torch._C._set_graph_executor_optimize(False)
+    module = torch.jit.load(path)
+    with torch.autograd.profiler.profile() as profile:
+        module(*args, **kwargs)
+
+    def outermost(event):
+        parent = event.cpu_parent
+        while parent is not None and not parent.name.startswith("aten::"):
+            parent = parent.cpu_parent
+        return parent is None
+    calls = [event for event in profile.function_events if event.name.startswith("aten::") and outermost(event)]
+    return [event.name.removeprefix("aten::") for event in sorted(calls, key=lambda event: event.time_range.start)]
+
+
 def script_or_trace(model, args, kwargs, path):
     import torch
     if isinstance(model, torch.jit.ScriptModule):
@@ -163,6 +182,8 @@ def make(name, folder):
     model.eval()
     write_inputs(stem, args, kwargs)
     facts = {"name": name, "torch": torch.__version__}
+    if isinstance(model, torch.jit.ScriptModule):  # before a run changes its state
+        facts["torchscript"] = script_or_trace(model, args, kwargs, stem + ".pt")
     torch.manual_seed(0)
     with torch.no_grad():
         result = model(*args, **kwargs)
@@ -172,7 +193,10 @@ def make(name, folder):
         program = torch.export.export(model, args, kwargs)
         torch.export.save(program, stem + ".pt2")
         facts["targets"] = graph_targets(program.graph)
-    facts["torchscript"] = script_or_trace(model, args, kwargs, stem + ".pt")
+        facts["torchscript"] = script_or_trace(model, args, kwargs, stem + ".pt")
+    traced = facts["torchscript"] == "traced"
+    facts["calls"] = script_calls(stem + ".pt", tuple(args) + tuple(kwargs.values()) if traced else args,
+                                  {} if traced else kwargs)
     with open(stem + ".json", "w") as file:
         json.dump(facts, file)
 

@@ -4,6 +4,8 @@
 # exported graph, replays every op, and writes docs/fidelity.md. Needs a built build/release and about 6 GB of disk in
 # the user's cache. Exit code 1 when anything differs.
 #     tests/fidelity/run.sh [MODEL...]
+# OPSCOPE_FIDELITY_MODELS: a folder with models that were made before (or for them); OPSCOPE_FIDELITY_PYTHON: a Python
+# that has torch, torchvision, transformers and silero-vad.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 say() { printf 'fidelity: %s\n' "$*"; }
@@ -21,5 +23,6 @@ if ! "$python" -c 'import torch, torchvision, transformers, silero_vad' 2>/dev/n
     "$python" -m pip install --quiet torch==2.15.0 torchvision transformers silero-vad numpy \
         || die "pip could not install torch and its friends"
 fi
-"$python" tests/fidelity/make_models.py "$cache/models" "$@"
-"$python" tests/fidelity/check_models.py "$cli" "$cache/models" docs/fidelity.md "$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
+models="${OPSCOPE_FIDELITY_MODELS:-$cache/models}"
+"$python" tests/fidelity/make_models.py "$models" "$@"
+"$python" tests/fidelity/check_models.py "$cli" "$models" docs/fidelity.md "$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)"
