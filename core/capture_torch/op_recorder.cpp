@@ -209,10 +209,13 @@ RecordId OpRecorder::argumentVersion(const at::Tensor &tensor, bool written)
         if (named.role == TensorRole::buffer && !named.rowDone && m_internal == 0)
             bufferRow(named, "none", {});
     }
-    std::vector<RecordId> &parents = m_pending.record.parents;
-    const std::size_t before = parents.size();
+    std::vector<RecordId> makers; // also those that another argument has already
     std::uint64_t latest = 0;
-    m_tracker.parents(tensor, parents, latest);
+    m_tracker.parents(tensor, makers, latest);
+    std::vector<RecordId> &parents = m_pending.record.parents;
+    for (const RecordId maker : makers)
+        if (std::find(parents.begin(), parents.end(), maker) == parents.end())
+            parents.push_back(maker);
     StorageState *state = m_tracker.findStorage(tensor);
     const bool unknownMemory = state == nullptr || state->creator == kNoRecord;
     const bool garbage = state != nullptr && state->uninitialised && !written && !m_pending.facts->view;
@@ -223,13 +226,13 @@ RecordId OpRecorder::argumentVersion(const at::Tensor &tensor, bool written)
     const bool constant = known == nullptr && unknownMemory;
     TensorRecord record = snapshot(tensor, constant ? TensorRole::constant : TensorRole::output,
                                    constant ? savesEverything() : wantsPayload(*m_pending.facts));
-    if (parents.size() > before)
-        record.call = m_callOf[parents[before]];
+    if (!makers.empty())
+        record.call = m_callOf[makers.front()];
     const RecordId id = record.id;
     addTensor(std::move(record));
     if (known == nullptr) {
         known = &m_tracker.made(tensor, id, false);
-        known->ancestors.assign(parents.begin() + static_cast<std::ptrdiff_t>(before), parents.end());
+        known->ancestors = std::move(makers);
     }
     known->shown = id;
     known->shownTime = m_tracker.now();
