@@ -151,7 +151,7 @@ private Q_SLOTS:
         QVERIFY2(info.object()["refusal"].toString().contains("fused_bias_act"), info.out.constData());
         const CliResult script = cli({"info", modelCase("custom_op/model.pt").modelPath(), "--json"});
         QCOMPARE(script.exitCode, 4);
-        QVERIFY2(script.object()["error"]["message"].toString().contains("fused_bias_act"),
+        QVERIFY2(script.object()["error"].toObject()["message"].toString().contains("fused_bias_act"),
                  script.out.constData());
     }
 
