@@ -13,6 +13,7 @@
 #include "views/source/source_pane.h"
 
 #include <QDropEvent>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
@@ -211,8 +212,10 @@ private Q_SLOTS:
         m_session->captures().discard();
         QVERIFY(!m_session->captures().isRunning());
         QVERIFY(m_session->current() == nullptr);
-        QTest::qWait(3000);
-        QVERIFY(!QFile::exists(trace));
+        // The worker may write for a moment yet; once it is gone the file is too.
+        QElapsedTimer since;
+        since.start();
+        QVERIFY(QTest::qWaitFor([&] { return since.elapsed() > 3000 && !QFile::exists(trace); }, kRunMs));
     }
 
     void severalFilesDroppedAllOpen()

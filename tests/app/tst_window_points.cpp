@@ -141,7 +141,7 @@ private Q_SLOTS:
         user.start(5);
         m_session->reloadCurrent();
         QVERIFY(QTest::qWaitFor([this] { return !m_session->isOpening(); }, 20000));
-        QTest::qWait(200);
+        QVERIFY(QTest::qWaitFor([this] { return m_session->current()->facts != nullptr; }, 20000));
         qInfo("longest wait while opening: %lld ms", static_cast<long long>(longest));
         QVERIFY2(longest < 500, qPrintable(QString::number(longest)));
     }
