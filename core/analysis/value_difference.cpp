@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/value_difference.h"
 
+#include "core/analysis/difference_avx2.h"
 #include "core/analysis/rounded_value.h"
+#include "core/analysis/stats_partial.h"
 #include "core/analysis/visit_elements.h"
 #include "core/base/element_codec.h"
 
@@ -84,6 +86,21 @@ void addFloats(Running &running, const std::byte *bytesA, const std::byte *bytes
     }
 }
 
+// The same by vectors, in float32.
+void addFloatsFast(Running &running, const std::byte *bytesA, const std::byte *bytesB, std::size_t count,
+                   Tolerance tolerance)
+{
+    const std::size_t whole = count - count % kLanes;
+    const FloatDifference found =
+        floatDifferenceAvx2(bytesA, bytesB, whole, tolerance.relative, tolerance.absolute);
+    running.largest[0] = std::max(running.largest[0], static_cast<double>(found.largest));
+    running.sum[0] += found.sum;
+    running.close &= !found.apart;
+    running.notANumber |= found.notANumber;
+    addFloats<float>(running, bytesA + whole * sizeof(float), bytesB + whole * sizeof(float), count - whole,
+                     tolerance);
+}
+
 bool isExact(DType dtype)
 {
     return isIntegral(dtype) || dtype == DType::boolean;
@@ -136,8 +153,7 @@ public:
             return;
         }
         if (m_a == DType::float32 && m_b == DType::float32)
-            return m_tolerance.inFloat64 ? addFloats<double>(m_running, a, b, count, m_tolerance)
-                                         : addFloats<float>(m_running, a, b, count, m_tolerance);
+            return addSingle(a, b, count);
         for (std::size_t i = 0; i < count; ++i)
             addOne(a, b, i);
     }
@@ -162,6 +178,16 @@ public:
     }
 
 private:
+    void addSingle(const std::byte *a, const std::byte *b, std::size_t count)
+    {
+        if (m_tolerance.inFloat64)
+            addFloats<double>(m_running, a, b, count, m_tolerance);
+        else if (stats_kernels::avx2Usable())
+            addFloatsFast(m_running, a, b, count, m_tolerance);
+        else
+            addFloats<float>(m_running, a, b, count, m_tolerance);
+    }
+
     // Two of one small type: difference and tolerance are elements of that type, as the original has them.
     void addSmall(const std::byte *a, const std::byte *b, std::size_t i)
     {
