@@ -22,6 +22,8 @@ const std::unordered_map<std::string_view, std::string_view> &aliases()
         {"linalg_vector_norm", "vector_norm"},
         {"linalg_matrix_norm", "matrix_norm"},
         {"_to_copy", "to"},
+        {"_autocast_to_reduced_precision", "to"},
+        {"_autocast_to_full_precision", "to"},
         {"alias", "detach"},
         {"lift_fresh", "detach"},
         {"lift_fresh_copy", "detach"},
