@@ -8,8 +8,8 @@ namespace app {
 std::span<const CommandSpec *const> commandTable()
 {
     static constexpr auto kTable = std::to_array<const CommandSpec *>(
-        {&kCaptureCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand, &kGraphCommand,
-         &kGradFnCommand, &kVerifyCommand, &kRepairCommand, &kDumpCommand, &kConvertCommand,
+        {&kCaptureCommand, &kRunCommand, &kInfoCommand, &kOpsCommand, &kOutputsCommand, &kReportCommand,
+         &kGraphCommand, &kGradFnCommand, &kVerifyCommand, &kRepairCommand, &kDumpCommand, &kConvertCommand,
          &kDoctorCommand});
     return kTable;
 }

@@ -7,6 +7,7 @@
 namespace app {
 
 extern const CommandSpec kCaptureCommand;
+extern const CommandSpec kRunCommand;
 extern const CommandSpec kInfoCommand;
 extern const CommandSpec kOpsCommand;
 extern const CommandSpec kOutputsCommand;

@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/doctor_command.h"
 #include "app/cli/open_trace.h"
+#include "app/cli/report_output.h"
 #include "core/analysis/report.h"
 #include "core/analysis/report_registry.h"
 #include "core/base/near_names.h"
@@ -20,12 +21,14 @@ using core::Result;
 using core::Status;
 using core::Value;
 
-constexpr std::array<OptionSpec, 5> kForms = {
-    {{"card", "", "print the bounded card: lead line, coverage, at most five findings"},
-     {"markdown", "", "print Markdown"},
-     {"csv", "", "print the table as CSV"},
-     {"input", "[NAME=]SPEC|FILE", "doctor: an input of the model", 0, true},
-     {"inputs", "TREE.json", "doctor: all inputs of the model as a tree"}}};
+constexpr auto kForms = [] {
+    constexpr std::array<OptionSpec, 2> own = {
+        {{"input", "[NAME=]SPEC|FILE", "doctor: an input of the model", 0, true},
+         {"inputs", "TREE.json", "doctor: all inputs of the model as a tree"}}};
+    std::array<OptionSpec, kReportForms.size() + own.size()> all{};
+    std::ranges::copy(own, std::ranges::copy(kReportForms, all.begin()).out);
+    return all;
+}();
 
 // The reports that need no trace but this installation, with or without a model.
 struct InstallationReport
@@ -73,39 +76,18 @@ std::string operandWords(ReportSubject subject)
     return {};
 }
 
-std::string dashed(std::string_view name)
-{
-    std::string out(name);
-    for (char &c : out)
-        c = c == '_' ? '-' : c;
-    return out;
-}
-
-Value optionDocument(const core::ReportOption &option)
-{
-    return Value::object({{"name", option.name},
-                          {"default", option.defaultValue},
-                          {"choices", Value(Value::List(option.choices.begin(), option.choices.end()))},
-                          {"help", option.help}});
-}
-
 ExitCode listReports(CommandContext &context)
 {
     Value reports = Value::list();
     for (const ReportDefinition &report : core::reportDefinitions()) {
         std::string text = std::string(report.name) + " " + operandWords(report.subject) + "\n    " +
                            std::string(report.description) + "\n";
-        Value options = Value::list();
-        for (const core::ReportOption &option : report.options) {
-            text += "    --" + dashed(option.name) + " (default " + core::toJson(option.defaultValue) +
-                    "): " + std::string(option.help) + "\n";
-            options.append(optionDocument(option));
-        }
+        text += optionLines(report.options);
         context.console.print(text);
         reports.append(Value::object({{"name", report.name},
                                       {"description", report.description},
                                       {"operands", operandWords(report.subject)},
-                                      {"options", std::move(options)}}));
+                                      {"options", optionDocuments(report.options)}}));
     }
     for (const InstallationReport &report : kInstallationReports) {
         context.console.print(std::string(report.name) + " [MODEL]\n    " + std::string(report.description) +
@@ -142,20 +124,6 @@ Status checkFiles(const ReportDefinition &report, std::size_t given)
                   "report " + std::string(report.name) + " takes " + operandWords(report.subject) + ", " +
                       std::to_string(given) + (given == 1 ? " file is given" : " files are given"))
         .withRemedy("opscope-cli report list names the reports and what they take");
-}
-
-void printReport(const core::Report &report, const Arguments &arguments, Console &console)
-{
-    if (console.isJson())
-        console.printDocument(core::reportDocument(report));
-    else if (arguments.has("card"))
-        console.print(core::reportCard(report) + "\n");
-    else if (arguments.has("markdown"))
-        console.print(core::reportMarkdown(report));
-    else if (arguments.has("csv"))
-        console.print(core::reportCsv(report));
-    else
-        console.print(core::reportText(report));
 }
 
 Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Arguments &arguments,
@@ -197,12 +165,7 @@ Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &co
     if (!report)
         return report.error();
     printReport(*report, arguments, context.console);
-    if (!report->error)
-        return report->found ? ExitCode::found : ExitCode::nothingFound;
-    context.console.message(report->error->message);
-    if (!report->error->remedy.empty())
-        context.console.message(report->error->remedy);
-    return ExitCode::usage;
+    return finishReport(*report, context.console);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/graph_reports.h"
+#include "core/analysis/payload_reason.h"
 #include "core/analysis/report_parts.h"
 #include "core/analysis/value_difference.h"
 #include "core/base/units.h"
@@ -22,28 +23,6 @@ struct Counts
     std::int64_t diverged = 0;
     std::int64_t unavailable = 0;
 };
-
-// Why values cannot be compared, "ok" when they can (reports.md section 8).
-std::string_view availability(const Trace &trace, TensorId tensor)
-{
-    if (!tensor.isValid())
-        return "non-tensor/container";
-    const TensorRow &row = trace.tensor(tensor);
-    switch (row.payload.state) {
-    case PayloadState::saved:
-        return isQuantized(row.dtype) ? "quantized" : "ok";
-    case PayloadState::meta:
-        return "meta";
-    case PayloadState::sparse:
-        return "sparse";
-    case PayloadState::quantized:
-        return "quantized";
-    case PayloadState::undefined:
-        return "non-tensor/container";
-    default:
-        return "unsaved";
-    }
-}
 
 class Comparison
 {
@@ -158,8 +137,8 @@ private:
 
     Status values(ReportRow &row, TensorId a, TensorId b)
     {
-        const std::string_view reasonA = availability(m_a, a);
-        const std::string_view reasonB = availability(m_b, b);
+        const std::string_view reasonA = payloadReason(m_a, a);
+        const std::string_view reasonB = payloadReason(m_b, b);
         if (reasonA != "ok" || reasonB != "ok") {
             row.cells[7] = fmt::format("a={}; b={}", reasonA, reasonB);
             ++m_counts.unavailable;

@@ -169,6 +169,11 @@ ReportTable entryTable(const NonFiniteScan &scan, const Trace &trace)
 
 } // namespace
 
+std::string_view anomalyRecipe()
+{
+    return kRecipe;
+}
+
 Result<Report> nonfiniteOrigin(const ReportRequest &request, const JobContext &job)
 {
     const Trace &trace = *request.trace;

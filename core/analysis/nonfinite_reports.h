@@ -32,6 +32,9 @@ void addScanFindings(Report &report, const NonFiniteScan &scan, const Trace &tra
 Value entryValue(const NonFiniteEntry &entry, const Trace &trace);
 Value sinkValue(const NonFiniteEntry &entry, const Trace &trace);
 
+// What nonfinite_origin does not cover and how to look for it, verbatim.
+std::string_view anomalyRecipe();
+
 Result<Report> findNan(const ReportRequest &request, const JobContext &job);
 Result<Report> bisectNan(const ReportRequest &request, const JobContext &job);
 Result<Report> nonfiniteOrigin(const ReportRequest &request, const JobContext &job);

@@ -7,6 +7,7 @@
 #include "core/analysis/graph_reports.h"
 #include "core/analysis/nonfinite_reports.h"
 #include "core/analysis/parameter_reports.h"
+#include "core/analysis/report_options.h"
 #include "core/analysis/report_parts.h"
 #include "core/base/near_names.h"
 
@@ -210,27 +211,32 @@ const ReportDefinition *findReport(std::string_view name)
 
 Result<Value> completeOptions(const ReportDefinition &report, const Value &options)
 {
+    return completeOptions(report.name, report.options, options);
+}
+
+Result<Value> completeOptions(std::string_view helper, std::span<const ReportOption> known,
+                              const Value &options)
+{
     std::vector<std::string_view> names;
-    for (const ReportOption &option : report.options)
+    for (const ReportOption &option : known)
         names.push_back(option.name);
     for (const auto &[name, value] : options.toObject()) {
         if (std::find(names.begin(), names.end(), name) != names.end())
             continue;
         const auto near = nearNames(name, names);
-        return Status(ErrorCode::invalidArgument,
-                      fmt::format("report {} has no option \"{}\"", report.name, name))
+        return Status(ErrorCode::invalidArgument, fmt::format("{} has no option \"{}\"", helper, name))
             .withDetail("option_unknown")
             .withRemedy(names.empty() ? "it takes no options"
                                       : fmt::format("its options are {}",
                                                     fmt::join(near.empty() ? names : near, ", ")));
     }
     Value complete = Value::object();
-    for (const ReportOption &option : report.options) {
+    for (const ReportOption &option : known) {
         const Value *given = options.find(option.name);
         const bool nullable = option.defaultValue.isNull();
         if (given != nullptr && !(nullable && given->isNull()) && !hasType(*given, option.type))
             return Status(ErrorCode::invalidArgument,
-                          fmt::format("option \"{}\" of {} is {}, got {}", option.name, report.name,
+                          fmt::format("option \"{}\" of {} is {}, got {}", option.name, helper,
                                       typeName(option.type), toJson(*given)))
                 .withDetail("option_type")
                 .withRemedy(std::string(option.help));

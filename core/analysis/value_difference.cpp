@@ -252,30 +252,14 @@ DType promotedDType(DType a, DType b)
 Result<ValueDifference> differenceOf(const Trace &traceA, TensorId a, const Trace &traceB, TensorId b,
                                      Tolerance tolerance, const JobContext &job)
 {
-    const auto readerB = TensorReader::open(traceB, b);
-    if (!readerB)
-        return readerB.error();
     Comparison comparison(traceA.tensor(a).dtype, traceB.tensor(b).dtype, tolerance);
-    const std::span<const std::byte> mapped = readerB->view();
-    std::vector<std::byte> bufferA;
-    std::vector<std::byte> bufferB;
-    Status readB;
-    const Status readA = visitElements(
-        traceA, a, job, bufferA, [&](const std::byte *data, std::size_t count, std::uint64_t first) {
-            const std::byte *other = mapped.data() + first * readerB->itemBytes();
-            if (mapped.empty()) {
-                bufferB.resize(count * readerB->itemBytes());
-                readB = readerB->read(first, bufferB);
-                other = bufferB.data();
-            }
-            if (readB)
-                comparison.add(data, other, count);
-            return readB.isOk();
-        });
-    if (!readA)
-        return readA;
-    if (!readB)
-        return readB;
+    const Status read = visitPairs(traceA, a, traceB, b, job,
+                                   [&](const std::byte *dataA, const std::byte *dataB, std::size_t count) {
+                                       comparison.add(dataA, dataB, count);
+                                       return true;
+                                   });
+    if (!read)
+        return read;
     return comparison.result();
 }
 

@@ -43,4 +43,29 @@ Status visitElements(const Trace &trace, TensorId tensor, const JobContext &job,
     return Status::ok();
 }
 
+// The same over two tensors with the same number of elements: VISIT(dataA, dataB, count).
+template <class Visit>
+Status visitPairs(const Trace &traceA, TensorId a, const Trace &traceB, TensorId b, const JobContext &job,
+                  Visit visit)
+{
+    const auto readerB = TensorReader::open(traceB, b);
+    if (!readerB)
+        return readerB.error();
+    const std::span<const std::byte> mapped = readerB->view();
+    std::vector<std::byte> bufferA;
+    std::vector<std::byte> bufferB;
+    Status readB;
+    const Status readA = visitElements(
+        traceA, a, job, bufferA, [&](const std::byte *data, std::size_t count, std::uint64_t first) {
+            const std::byte *other = mapped.data() + first * readerB->itemBytes();
+            if (mapped.empty()) {
+                bufferB.resize(count * readerB->itemBytes());
+                readB = readerB->read(first, bufferB);
+                other = bufferB.data();
+            }
+            return readB.isOk() && visit(data, other, count);
+        });
+    return readA ? readB : readA;
+}
+
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_client.h"
 
+#include "core/capture/live_helpers.h"
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
 #include "core/io/native_tools.h"
@@ -199,6 +200,8 @@ Result<CaptureOutcome> CaptureClient::run(const CaptureRequest &request, const J
         process->kill();
     const int exit = process->reap();
     m_errorText = process->errorText();
+    if (!request.outputPath.empty())
+        std::filesystem::remove(rerunPath(request.outputPath), error);
     if (conversation.outcome)
         return *std::move(conversation.outcome);
     // A pipe that broke is a sign of the death, not the news itself.

@@ -81,7 +81,8 @@ std::vector<std::byte> CaptureOutcome::encode() const
                                      {"op", op},
                                      {"stack", frames},
                                      {"signal", signal},
-                                     {"summary", summary}}));
+                                     {"summary", summary},
+                                     {"report", report}}));
 }
 
 Result<CaptureOutcome> CaptureOutcome::decode(std::span<const std::byte> payload)
@@ -105,6 +106,7 @@ Result<CaptureOutcome> CaptureOutcome::decode(std::span<const std::byte> payload
         outcome.stack.push_back(frame.toString());
     outcome.signal = value->at("signal").toString();
     outcome.summary = value->at("summary");
+    outcome.report = value->at("report");
     return outcome;
 }
 

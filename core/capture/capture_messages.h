@@ -45,6 +45,7 @@ struct CaptureOutcome
     std::string signal;             // of a crash
     // calls, tensors, bytes, seconds, first_bad_op, warnings; of other tasks (replay, ...) their result
     Value summary;
+    Value report; // of a live helper: the whole report (core/analysis/report_value.h), else null
 
     bool hasTrace() const { return status != TraceStatus::unknown; }
     std::vector<std::byte> encode() const;

@@ -17,6 +17,16 @@ constexpr std::uintmax_t kLargestSource = std::uintmax_t(4) << 20;
 constexpr std::uint32_t kLastLine =
     200000; // a recorded line number is not trusted with more memory than this
 
+// "torch.nn.modules.linear.Linear" -> "linear.py"; "" for a class that is not torch's.
+std::string torchFileOf(std::string_view type)
+{
+    constexpr std::string_view kPrefix = "torch.nn.modules.";
+    const std::size_t dot = type.rfind('.');
+    return type.starts_with(kPrefix) && dot > kPrefix.size()
+               ? std::string(type.substr(kPrefix.size(), dot - kPrefix.size())) + ".py"
+               : std::string();
+}
+
 std::string_view trimmed(std::string_view text)
 {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -86,7 +96,8 @@ RecordId ContextRecorder::frame(const RunFrame &frame)
     record.line = frame.line;
     record.function = frame.function;
     record.text = trimmed(frame.source);
-    record.origin = frameOrigin(frame.file);
+    // A file name without its folder is torch's where a module class of torch is from a file of that name.
+    record.origin = m_torchFiles.contains(frame.file) ? FrameOrigin::torch : frameOrigin(frame.file);
     if (record.origin != FrameOrigin::generated) {
         std::string &known = m_lines[frame.file][frame.line];
         if (known.empty())
@@ -146,6 +157,8 @@ void ContextRecorder::declare(const ModuleInfo &module)
     record.training = module.training;
     record.aliases = module.aliases;
     m_modules.emplace(module.path, record.id);
+    if (const std::string file = torchFileOf(module.type); !file.empty())
+        m_torchFiles.insert(file);
     m_out.add(std::move(record));
 }
 

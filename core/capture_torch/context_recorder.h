@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,7 @@ private:
     std::map<std::vector<RecordId>, RecordId> m_stacks;
     std::unordered_map<std::string, RecordId> m_frames;
     std::unordered_map<std::string, RecordId> m_modules;
+    std::set<std::string> m_torchFiles; // of torch's module classes, without a folder: "linear.py"
     std::map<std::string, std::map<std::uint32_t, std::string>> m_lines; // file -> line -> text
 };
 

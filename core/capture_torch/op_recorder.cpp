@@ -87,9 +87,58 @@ TensorRecord OpRecorder::snapshot(const at::Tensor &tensor, TensorRole role, boo
     record.id = nextTensor();
     record.role = role;
     m_saver.describe(tensor, record);
-    m_saver.measure(tensor, record);
+    if (m_tripwire)
+        wanted = false;
+    else
+        m_saver.measure(tensor, record);
     m_out.note(m_saver.save(tensor, wanted, record));
     return record;
+}
+
+TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, bool wanted)
+{
+    if (!m_tripwire)
+        return snapshot(tensor, role, wanted);
+    TensorRecord record;
+    record.id = nextTensor();
+    record.role = role;
+    m_saver.describe(tensor, record);
+    m_tripwire->look(tensor, record);
+    m_summary.tripped = m_tripwire->tripped();
+    m_tripwire->hold(tensor, record);
+    return record;
+}
+
+void OpRecorder::stopWhenTripped()
+{
+    if (!m_summary.tripped)
+        return;
+    m_pending = Pending();
+    throw StopRun();
+}
+
+// The inputs of the op that made the first bad value. One that the op itself overwrote is kept where it was
+// copied before.
+void OpRecorder::keepHit()
+{
+    for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
+        const std::vector<RecordId> &ids = m_pending.record.arguments[i].tensors;
+        const bool written = m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly;
+        std::size_t at = 0;
+        if (written && m_pending.before[i].defined() && ids.size() == 1)
+            m_tripwire->keep(m_pending.before[i], ids.front());
+        if (written || ids.empty())
+            continue;
+        const c10::IValue &input = m_pending.inputs[i];
+        if (input.isTensor())
+            m_tripwire->keep(input.toTensor(), ids.front());
+        else
+            for (const c10::IValue &item : input.toListRef()) {
+                if (item.isTensor() && item.toTensor().defined() && ids[at] != kNoRecord)
+                    m_tripwire->keep(item.toTensor(), ids[at]);
+                ++at;
+            }
+    }
 }
 
 // A model file may ask for a device that is not here: constants in TorchScript code.
@@ -109,6 +158,7 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     flushDeferred();
     if (m_options.stop.stop_requested() || !m_out.status().isOk())
         throw StopRun();
+    stopWhenTripped(); // an input, or memory that was filled behind the dispatcher
     const OpFacts &facts = factsOf(op);
     mapDevices(stack, facts.arguments.size());
     m_pending = Pending();
@@ -117,9 +167,10 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     m_tracker.advance();
     takeArguments(stack);
     collectWrites(stack);
-    if (m_internal > 0)
+    if (isInternal())
         return;
     beginOnce(); // a number read out of a constant may come before the first marker
+    stopWhenTripped(); // a buffer that this op reads
     CallRecord &record = m_pending.record;
     record.kind = CallKind::compute;
     startCall(record);
@@ -206,7 +257,7 @@ RecordId OpRecorder::argumentVersion(const at::Tensor &tensor, bool written)
     KnownTensor *known = m_tracker.find(tensor);
     if (known != nullptr && known->named >= 0) {
         Named &named = m_named[static_cast<std::size_t>(known->named)];
-        if (named.role == TensorRole::buffer && !named.rowDone && m_internal == 0)
+        if (named.role == TensorRole::buffer && !named.rowDone && !isInternal())
             bufferRow(named, "none", {});
     }
     std::vector<RecordId> makers; // also those that another argument has already
@@ -248,6 +299,8 @@ void OpRecorder::collectWrites(const std::vector<c10::IValue> &stack)
             if (!tensor.defined())
                 return;
             m_saver.settle(tensor);
+            if (m_tripwire)
+                m_tripwire->beforeWrite(tensor);
             m_pending.writes.push_back({tensor, hidden, index});
         });
     };
@@ -268,7 +321,7 @@ void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &
     if (!m_pending.facts->metadataOnly)
         for (const Write &write : m_pending.writes)
             m_tracker.written(write.tensor);
-    if (m_internal > 0) {
+    if (isInternal()) {
         internalOpEnded(stack);
         return;
     }
@@ -284,7 +337,12 @@ void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &
     if (m_deferred)
         return;
     nameWrites(stack);
+    if (m_tripwire && m_summary.tripped)
+        keepHit();
     finishCall();
+    if (m_tripwire)
+        m_tripwire->callEnded();
+    stopWhenTripped();
     m_pending = Pending();
     reportProgress();
 }
@@ -325,7 +383,7 @@ RecordId OpRecorder::output(const at::Tensor &tensor, TensorRole role)
         if (hasBytes(tensor))
             m_tracker.storage(tensor).uninitialised = true;
     } else {
-        record = snapshot(tensor, role, wantsPayload(facts));
+        record = rowSnapshot(tensor, role, wantsPayload(facts));
     }
     record.role = role;
     record.call = call.id;
@@ -447,7 +505,7 @@ void OpRecorder::bufferRow(Named &named, std::string_view func, std::vector<Reco
     call.parents = std::move(parents);
     call.startNs = sinceBegin();
     call.durationNs = 0;
-    TensorRecord record = snapshot(named.tensor, TensorRole::buffer, savesEverything());
+    TensorRecord record = rowSnapshot(named.tensor, TensorRole::buffer, savesEverything());
     record.address = named.address;
     record.call = call.id;
     const RecordId id = record.id;
@@ -491,7 +549,7 @@ void OpRecorder::flushDeferred()
     m_deferred.reset();
     m_pending.record = std::move(record);
     m_pending.record.outputs.push_back(kNoRecord);
-    TensorRecord made = snapshot(tensor, TensorRole::output, savesEverything());
+    TensorRecord made = rowSnapshot(tensor, TensorRole::output, savesEverything());
     made.call = m_pending.record.id;
     m_pending.record.outputs.back() = made.id;
     m_tracker.made(tensor, made.id, true);
@@ -502,7 +560,7 @@ void OpRecorder::flushDeferred()
 
 void OpRecorder::opFailed(const c10::OperatorHandle &) noexcept
 {
-    if (!m_pending.active || m_internal > 0)
+    if (!m_pending.active || isInternal())
         return;
     m_pending.active = false;
     CallRecord &record = m_pending.record;

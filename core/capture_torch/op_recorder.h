@@ -7,6 +7,7 @@
 #include "core/capture_torch/op_facts.h"
 #include "core/capture_torch/tensor_saver.h"
 #include "core/capture_torch/tensor_tracker.h"
+#include "core/capture_torch/tripwire.h"
 
 #include <chrono>
 #include <functional>
@@ -32,6 +33,8 @@ struct RecorderOptions
     double timeLimitSeconds = 0.0;                     // 0: none
     // The process ends by SIGKILL when this call is about to run: how the recovery of traces is tested.
     std::optional<std::uint64_t> dieAtCall;
+    // Stops the run at the first row with NaN or Inf and keeps only what explains it (tripwire.h).
+    bool tripwire = false;
 };
 
 // What the recorder has seen, and what ran when the run ended.
@@ -44,6 +47,7 @@ struct RunSummary
     RecordId runningCall = kNoRecord;
     RecordId runningStack = kNoRecord; // of that op, or of the node that ran last
     bool timedOut = false;
+    bool tripped = false;                // a row held NaN or Inf and the run was to stop there
     std::set<std::string> mappedDevices; // devices asked for that became the CPU
     std::int64_t durationNs = -1;
 };
@@ -98,6 +102,8 @@ public:
     RecordOut &out() { return m_out; }
     // A record of TENSOR as it is now (statistics, and values if WANTED), not yet added.
     TensorRecord snapshot(const at::Tensor &tensor, TensorRole role, bool wanted);
+    // The same for a row of the trace, which a tripwire looks at.
+    TensorRecord rowSnapshot(const at::Tensor &tensor, TensorRole role, bool wanted);
     bool savesEverything() const { return m_options.save.mode == SavePolicy::Mode::all; }
     // The name that was declared for TENSOR, "" for none, and its record at the start.
     std::string nameOf(const at::Tensor &tensor);
@@ -164,6 +170,11 @@ private:
     void flushDeferred();
     void finishCall();
     void reportProgress();
+    // The driver's own ops, and those that TorchScript's compiler runs before the first node (folded
+    // constants): no rows.
+    bool isInternal() const { return m_internal > 0 || !m_begun; }
+    void keepHit();
+    void stopWhenTripped();
 
     RecordId nextTensor() const { return static_cast<RecordId>(m_badness.size()); }
     void startCall(CallRecord &record);
@@ -181,6 +192,7 @@ private:
     TensorTracker m_tracker;
     TensorSaver m_saver;
     ContextRecorder m_context;
+    std::optional<Tripwire> m_tripwire;
     GradListener *m_gradListener = nullptr;
 
     std::unordered_map<const c10::FunctionSchema *, OpFacts> m_facts;

@@ -39,6 +39,8 @@ OpRecorder::OpRecorder(TraceSink &sink, RecorderOptions options)
     : m_options(std::move(options)), m_out(sink), m_saver(sink, m_tracker, m_options.save.maxBytesPerTensor),
       m_context(m_out), m_begin(Clock::now()), m_lastProgress(m_begin)
 {
+    if (m_options.tripwire)
+        m_tripwire.emplace(m_saver, m_out);
 }
 
 void OpRecorder::begin()
@@ -63,10 +65,11 @@ void OpRecorder::namedTensor(TensorRole role, const std::vector<std::string> &na
     if (!tensor.defined() || names.empty())
         return;
     const QuietScope quiet;
-    TensorRecord record = snapshot(tensor, role, savesEverything());
+    const bool input = role == TensorRole::input;
+    TensorRecord record =
+        input ? rowSnapshot(tensor, role, savesEverything()) : snapshot(tensor, role, savesEverything());
     record.address = names.front();
     const RecordId id = record.id;
-    const bool input = role == TensorRole::input;
     CallRecord call;
     if (input) {
         call.kind = CallKind::input;
@@ -244,6 +247,8 @@ void OpRecorder::graphOutput(const std::string &path, const c10::IValue &value)
     flushDeferred();
     if (m_summary.durationNs < 0)
         m_summary.durationNs = sinceBegin();
+    if (m_summary.tripped)
+        return; // it was to stop before, at an input or a last filled constant
     const QuietScope quiet;
     m_node = nullptr;
     m_moduleCall = kNoRecord;
@@ -293,6 +298,10 @@ void OpRecorder::finish()
         m_summary.durationNs = sinceBegin();
     if (m_summary.runningStack == kNoRecord)
         m_summary.runningStack = m_stack;
+    if (m_tripwire) {
+        const QuietScope quiet;
+        m_tripwire->finish();
+    }
     // Children have higher ids than the call they are in.
     for (std::size_t id = m_moduleCalls.size(); id-- > 0;)
         if (const std::uint32_t parent = m_moduleCalls[id].parent; parent != kNoRecord)

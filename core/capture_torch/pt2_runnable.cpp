@@ -2,6 +2,7 @@
 // A torch.export program behind RunnableModel.
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/pt2_executor.h"
 #include "core/capture_torch/runnable_model.h"
 
@@ -33,6 +34,13 @@ public:
     Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                              const JobContext &context) override;
     std::optional<ModelFailure> failure() const override { return m_failure; }
+    Status convertFloating(c10::ScalarType type) override
+    {
+        m_state.convertFloating(type);
+        convertInputs(m_inputs, type);
+        m_converted = true;
+        return Status::ok();
+    }
     void declareState(RunObserver &observer) const override;
     Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
     std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
@@ -44,6 +52,7 @@ private:
     std::optional<c10::IValue> m_samples;
     std::vector<ModelInput> m_inputs;
     std::optional<ModelFailure> m_failure;
+    bool m_converted = false; // another precision than the file's: no autocast
 };
 
 Value Pt2Runnable::facts() const
@@ -99,8 +108,7 @@ Result<std::unique_ptr<RunnableModel>> Pt2Runnable::copy() const
     LoadReport report;
     if (Status loaded = made->loadState(report); !loaded)
         return loaded;
-    for (const ModelInput &input : m_inputs)
-        made->m_inputs.push_back({input.name, cloneValue(input.value), input.origin});
+    made->m_inputs = cloneInputs(m_inputs);
     return std::unique_ptr<RunnableModel>(std::move(made));
 }
 
@@ -110,6 +118,7 @@ Result<ModelOutputs> Pt2Runnable::run(const CaptureRequest &request, RunObserver
     m_failure.reset();
     pt2::RunOptions options;
     options.gradients = request.gradEnabled;
+    options.autocast = !m_converted;
     pt2::Executor executor(*m_program, m_state, observer);
     std::vector<c10::IValue> values;
     for (const ModelInput &input : m_inputs)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_state.h"
 
+#include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/torch_dtype.h"
 #include "core/capture_torch/torch_save_reader.h"
 #include "core/capture_torch/torch_storage.h"
@@ -160,11 +161,12 @@ void State::convertFloating(c10::ScalarType type)
     at::NoGradGuard guard;
     std::map<c10::TensorImpl *, at::Tensor> done;
     for (auto &[name, tensor] : m_tensors) {
-        if (!tensor.is_floating_point())
+        const c10::ScalarType wanted = referenceType(tensor.scalar_type(), type);
+        if (tensor.is_quantized() || wanted == tensor.scalar_type())
             continue;
         const auto [found, added] = done.try_emplace(tensor.unsafeGetTensorImpl());
         if (added) {
-            found->second = tensor.detach().to(type);
+            found->second = tensor.detach().to(wanted);
             found->second.requires_grad_(tensor.requires_grad());
         }
         tensor = found->second;

@@ -52,8 +52,13 @@ public:
     // Inputs from the request, else from the file. invalidArgument names the input.
     virtual Status buildInputs(const CaptureRequest &request) = 0;
     virtual const std::vector<ModelInput> &inputs() const = 0;
-    // The same model with state and inputs of its own.
+    // The same model with state and inputs of its own. unsupported with detail not_copyable when it holds
+    // something that cannot be copied.
     virtual Result<std::unique_ptr<RunnableModel>> copy() const = 0;
+
+    // Turns parameters, buffers, constants and inputs that are floating into TYPE (complex ones into its
+    // complex type), for a run in that precision; such runs do not cast inside autocast regions either.
+    virtual Status convertFloating(c10::ScalarType type) = 0;
 
     // One run. OBSERVER (may be null) hears all of it: modules, state, inputs, nodes, outputs. Errors:
     // cancelled (detail "stopped" after StopRun), modelFailed.
@@ -75,8 +80,5 @@ Result<std::unique_ptr<RunnableModel>> openPt2Model(const CaptureRequest &reques
 
 // The arguments of REQUEST as given by --input and --inputs. invalidArgument names the part.
 Result<struct InputArguments> requestedInputs(const CaptureRequest &request);
-
-// A value with tensors of its own.
-c10::IValue cloneValue(const c10::IValue &value);
 
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/script_model.h"
 
+#include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_run.h"
 
 #include <c10/util/Exception.h>
@@ -237,6 +238,34 @@ void ScriptModel::prepare(bool training, bool gradients)
     if (!any)
         for (at::Tensor &parameter : parameters)
             parameter.set_requires_grad(true);
+}
+
+void ScriptModel::convertFloating(c10::ScalarType type)
+{
+    const c10::NoGradGuard noGrad;
+    const auto convert = [type](at::Tensor tensor) {
+        const c10::ScalarType wanted =
+            tensor.defined() && !tensor.is_quantized() ? referenceType(tensor.scalar_type(), type) : type;
+        if (tensor.defined() && !tensor.is_quantized() && wanted != tensor.scalar_type())
+            tensor.set_data(tensor.to(wanted));
+    };
+    // Tensors in lists and dicts too: a model keeps caches in them.
+    const std::function<void(const c10::IValue &)> visit = [&](const c10::IValue &value) {
+        if (value.isTensor())
+            convert(value.toTensor());
+        else if (value.isList())
+            for (const c10::IValue &item : value.toListRef())
+                visit(item);
+        else if (value.isTuple())
+            for (const c10::IValue &item : value.toTupleRef().elements())
+                visit(item);
+        else if (value.isGenericDict())
+            for (const auto &item : value.toGenericDict())
+                visit(item.value());
+    };
+    for (const torch::jit::Module part : m_module.modules())
+        for (const c10::IValue &slot : part._ivalue()->slots())
+            visit(slot);
 }
 
 std::unique_ptr<ScriptModel> ScriptModel::copy() const

@@ -42,6 +42,8 @@ public:
 
     // Switches modules between training and evaluation, and parameters to requiring gradients when none does.
     void prepare(bool training, bool gradients);
+    // Parameters, buffers and tensor attributes that are floating become TYPE; integers stay.
+    void convertFloating(c10::ScalarType type);
     // A copy with its own parameters and buffers, for runs that must not change these.
     std::unique_ptr<ScriptModel> copy() const;
 

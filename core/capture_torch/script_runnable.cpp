@@ -3,6 +3,7 @@
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/describe_task.h"
 #include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/script_model.h"
 #include "core/capture_torch/torch_dtype.h"
@@ -35,6 +36,12 @@ public:
                              const JobContext &context) override;
     Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
     std::optional<ModelFailure> failure() const override { return m_failure; }
+    Status convertFloating(c10::ScalarType type) override
+    {
+        m_model->convertFloating(type);
+        convertInputs(m_inputs, type);
+        return Status::ok();
+    }
     void declareState(RunObserver &observer) const override { m_model->tellState(observer); }
     std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
 
@@ -121,9 +128,15 @@ Status ScriptRunnable::buildInputs(const CaptureRequest &request)
 
 Result<std::unique_ptr<RunnableModel>> ScriptRunnable::copy() const
 {
-    auto made = std::make_unique<ScriptRunnable>(m_model->copy());
-    for (const ModelInput &input : m_inputs)
-        made->m_inputs.push_back({input.name, cloneValue(input.value), input.origin});
+    std::unique_ptr<ScriptModel> copied;
+    try {
+        copied = m_model->copy();
+    } catch (const std::exception &error) {
+        return Status(ErrorCode::unsupported, "the model cannot be copied: " + failureText(error))
+            .withDetail("not_copyable");
+    }
+    auto made = std::make_unique<ScriptRunnable>(std::move(copied));
+    made->m_inputs = cloneInputs(m_inputs);
     return std::unique_ptr<RunnableModel>(std::move(made));
 }
 
@@ -172,7 +185,7 @@ Result<ModelOutputs> ScriptRunnable::runPlain(const CaptureRequest &request) con
 {
     std::unordered_map<std::string, c10::IValue> named;
     for (const ModelInput &input : m_inputs)
-        named.emplace(input.name, cloneValue(input.value));
+        named.emplace(input.name, cloneInputTree(input.value));
     Result<c10::IValue> value =
         ScriptModel::runPlain(request.modelPath, std::move(named), request.train, request.gradEnabled);
     return value ? outputLeaves(*value) : Result<ModelOutputs>(value.error());
@@ -237,11 +250,6 @@ Result<InputArguments> requestedInputs(const CaptureRequest &request)
             arguments.named.push_back(*std::move(parsed));
     }
     return arguments;
-}
-
-c10::IValue cloneValue(const c10::IValue &value)
-{
-    return value.deepcopy();
 }
 
 Result<Value> builtInputs(const CaptureRequest &request)

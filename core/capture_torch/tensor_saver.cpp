@@ -85,6 +85,24 @@ TensorStats scan(const at::Tensor &tensor, DType dtype)
     return strided(tensor, dtype);
 }
 
+// The elements of TENSOR once each: expanded dimensions show the same ones again and again.
+at::Tensor withoutRepetition(const at::Tensor &tensor)
+{
+    std::vector<std::int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (tensor.stride(static_cast<std::int64_t>(d)) == 0 && sizes[d] > 1)
+            sizes[d] = 1;
+    return tensor.as_strided(sizes, tensor.strides());
+}
+
+bool finiteElements(const at::Tensor &tensor, DType dtype)
+{
+    if (tensor.is_contiguous() || tensor.is_non_overlapping_and_dense())
+        return allFinite(dtype, bytesOf(tensor), static_cast<std::size_t>(tensor.numel()));
+    const at::Tensor copy = withoutRepetition(tensor).contiguous();
+    return allFinite(dtype, bytesOf(copy), static_cast<std::size_t>(copy.numel()));
+}
+
 PayloadState reasonWithoutBytes(const at::Tensor &tensor)
 {
     if (tensor.is_meta())
@@ -146,6 +164,27 @@ void TensorSaver::measure(const at::Tensor &tensor, TensorRecord &record)
     state.statsVersion = state.version;
     state.statsRange = range;
     state.statsType = tensor.scalar_type();
+}
+
+bool TensorSaver::isFinite(const at::Tensor &tensor)
+{
+    const c10::ScalarType type = tensor.scalar_type();
+    if (!readable(tensor) || tensor.numel() == 0 || !(at::isFloatingType(type) || at::isComplexType(type)))
+        return true;
+    const DType dtype = fromScalarType(type);
+    if (dtype == DType::unknown)
+        return true;
+    StorageState &state = m_tracker.storage(tensor);
+    const ByteRange range = byteRange(tensor);
+    if (state.finite && state.finiteVersion == state.version && state.finite->covers(range))
+        return true;
+    if (!finiteElements(resolved(tensor), dtype))
+        return false;
+    if (tensor.is_non_overlapping_and_dense()) {
+        state.finite = range;
+        state.finiteVersion = state.version;
+    }
+    return true;
 }
 
 Status TensorSaver::save(const at::Tensor &tensor, bool wanted, TensorRecord &record)

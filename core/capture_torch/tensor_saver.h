@@ -28,6 +28,8 @@ public:
     void describe(const at::Tensor &tensor, TensorRecord &record);
     // The statistics, where the tensor has values that can be measured: strided, on the CPU, not quantized.
     void measure(const at::Tensor &tensor, TensorRecord &record);
+    // False when TENSOR holds NaN or Inf; true for what cannot hold them or cannot be looked at.
+    bool isFinite(const at::Tensor &tensor);
     // The payload, or the reason why there is none. WANTED false: the policy leaves it out.
     Status save(const at::Tensor &tensor, bool wanted, TensorRecord &record);
     // Before TENSOR is written: waits until the sink has read its storage.

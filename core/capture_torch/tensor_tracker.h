@@ -56,6 +56,8 @@ struct StorageState
     std::uint32_t statsVersion = 0;
     ByteRange statsRange;
     c10::ScalarType statsType = c10::ScalarType::Undefined;
+    std::optional<ByteRange> finite; // all its bytes were seen to be finite
+    std::uint32_t finiteVersion = 0;
 };
 
 // What a tensor object is known as.

@@ -73,6 +73,31 @@ Value operandsValue(const std::optional<OperandsAt> &operands)
     return Value::object({{"at", operands->at}, {"values", Value(Value::List(operands->values))}});
 }
 
+// A second record of a tensor gives statistics and values that the first one (INDEX) left out; false when it
+// is another tensor or there is nothing left out.
+bool completeTensor(TraceTables &tables, std::uint32_t index, const TensorRecord &record, StringId entry)
+{
+    TensorRow &row = tables.tensors[index];
+    const auto shape = std::span(tables.integers).subspan(row.shape.begin, row.shape.count);
+    if (row.dtype != record.dtype ||
+        !std::equal(shape.begin(), shape.end(), record.shape.begin(), record.shape.end()) ||
+        row.stats != kNoRecord || row.payload.state == PayloadState::saved)
+        return false;
+    if (record.stats) {
+        row.stats = static_cast<std::uint32_t>(tables.stats.size());
+        tables.stats.push_back(*record.stats);
+    }
+    if (record.payload.state != PayloadState::saved)
+        return true;
+    row.strides = {static_cast<std::uint32_t>(tables.integers.size()),
+                   static_cast<std::uint32_t>(record.strides.size())};
+    tables.integers.insert(tables.integers.end(), record.strides.begin(), record.strides.end());
+    row.storageOffset = record.storageOffset;
+    row.payload = {record.payload.state, record.payload.contiguous, entry, record.payload.offset,
+                   record.payload.bytes};
+    return true;
+}
+
 } // namespace
 
 Status TraceBuilder::add(FrameRecord record)
@@ -151,7 +176,9 @@ Status TraceBuilder::add(ModuleCallRecord record)
 Status TraceBuilder::add(TensorRecord record)
 {
     if (!m_tensors.insert(record.id, static_cast<std::uint32_t>(m_tables.tensors.size())))
-        return duplicate("tensor", record.id);
+        return completeTensor(m_tables, m_tensors.find(record.id), record, textOrNone(record.payload.entry))
+                   ? Status::ok()
+                   : duplicate("tensor", record.id);
     TensorRow row;
     row.role = record.role;
     row.dtype = record.dtype;

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_live.h"
+
+#include "core/analysis/nonfinite_reports.h"
+#include "core/analysis/report_parts.h"
+
+#include <fmt/format.h>
+
+namespace core {
+namespace {
+
+// What the run stopped at.
+struct LiveFinding
+{
+    OpId op; // none: the run was clean
+    NonFiniteKind kind = NonFiniteKind::none;
+    bool isCompute = false; // false: an input or a buffer, which has no public label
+    std::string scope;
+    std::string message;
+};
+
+std::string describe(const Trace &trace, const LiveFinding &finding)
+{
+    const OpRow &row = trace.op(finding.op);
+    const std::string_view kind = nonFiniteKindName(finding.kind);
+    if (finding.isCompute)
+        return fmt::format("{}: {} at {}{}", finding.scope, kind, trace.publicLabel(finding.op),
+                           whereText(trace, finding.op));
+    return fmt::format("{}: {} in the {} \"{}\" before any op made one", finding.scope, kind,
+                       row.kind == CallKind::input ? "input" : "buffer",
+                       trace.string(trace.callOf(finding.op).address));
+}
+
+LiveFinding findStop(const TraceStatistics &statistics)
+{
+    const Trace &trace = statistics.trace();
+    LiveFinding finding;
+    finding.scope = "live operation outputs";
+    finding.message = fmt::format("no NaN or Inf in the outputs of {} ops", trace.computeOps().size());
+    if (trace.info().status != TraceStatus::stoppedAtNonFinite)
+        return finding;
+    for (std::size_t i = 0; i < trace.ops().size(); ++i) {
+        const OpId op(i);
+        if (trace.op(op).kind == CallKind::output)
+            continue;
+        finding.kind = statistics.kind(trace.op(op).tensor);
+        if (finding.kind == NonFiniteKind::none)
+            continue;
+        finding.op = op;
+        finding.isCompute = trace.op(op).kind == CallKind::compute;
+        finding.scope = "first non-finite tensor";
+        finding.message = describe(trace, finding);
+        return finding;
+    }
+    return finding;
+}
+
+struct Looked
+{
+    LiveFinding finding;
+    NonFiniteScan scan;
+    bool byDesign = false;
+};
+
+Result<Looked> look(const std::shared_ptr<const Trace> &trace, TraceStatistics &statistics,
+                    const JobContext &job)
+{
+    Result<NonFiniteScan> scan = scanNonFinite(statistics, job);
+    if (!scan)
+        return scan.error();
+    Looked looked;
+    looked.finding = findStop(statistics);
+    looked.scan = *std::move(scan);
+    looked.byDesign =
+        looked.finding.op.isValid() && looked.scan.byDesign[trace->op(looked.finding.op).tensor.index()];
+    return looked;
+}
+
+Value findNanResult(const Looked &looked, const Trace &trace)
+{
+    const LiveFinding &finding = looked.finding;
+    Value result = Value::object(
+        {{"found", finding.op.isValid()},
+         {"op", nullptr},
+         {"label", nullptr},
+         {"module_address", nullptr},
+         {"func_name", nullptr},
+         {"dtype", nullptr},
+         {"shape", nullptr},
+         {"bad_tensors", Value::list()},
+         {"source_line", nullptr},
+         {"kind", nonFiniteKindName(finding.kind)},
+         {"scope", finding.scope},
+         {"uncertainty_zone", Value::list()},
+         {"message", finding.message},
+         {"label_status", finding.op.isValid() && !finding.isCompute ? "unavailable" : "final"}});
+    if (!finding.op.isValid())
+        return result;
+    const TensorId tensor = trace.op(finding.op).tensor;
+    if (finding.isCompute) {
+        result.set("op", trace.label(finding.op));
+        result.set("label", trace.publicLabel(finding.op));
+        result.set("module_address", moduleValue(trace, finding.op));
+    }
+    result.set("func_name", finding.isCompute ? trace.string(trace.callOf(finding.op).func) : "none");
+    result.set("dtype", torchDTypeName(trace.tensor(tensor).dtype));
+    result.set("shape", shapeValue(trace.shape(tensor)));
+    result.set("bad_tensors", Value::list({"output"}));
+    result.set("source_line", sourceLineValue(trace, finding.op));
+    return result;
+}
+
+Value firstBadThing(const Looked &looked, const Value &result)
+{
+    const bool found = looked.finding.op.isValid();
+    FirstBadThing first;
+    first.found = found;
+    first.tool = "find_nan";
+    first.kind = nonFiniteKindName(looked.finding.kind);
+    first.label = result.at("label");
+    first.labelStatus = found ? result.at("label_status").toString() : "none";
+    first.module = result.at("module_address");
+    first.sourceLine = result.at("source_line");
+    first.coverage = found ? "complete" : "none";
+    first.detectionBasis = "live_capture";
+    first.message = looked.finding.message;
+    return first.toValue();
+}
+
+// What went into the op that made it: the names the trace has their values under.
+Value hitInputs(const LiveFinding &finding, const TraceStatistics &statistics)
+{
+    const Trace &trace = statistics.trace();
+    Value list = Value::list();
+    if (!finding.isCompute)
+        return list;
+    for (const ArgumentRow &argument : trace.arguments(trace.op(finding.op).call))
+        for (const TensorId tensor : trace.tensorIds(argument.tensors)) {
+            if (!tensor.isValid())
+                continue;
+            const TensorStats *stats = statistics.find(tensor);
+            const bool known = stats != nullptr && stats->hasFinite();
+            const OpId producer = trace.producer(tensor);
+            list.append(Value::object({{"argument", trace.string(argument.name)},
+                                       {"label", producer.isValid() ? Value(trace.label(producer)) : Value()},
+                                       {"address", trace.string(trace.tensor(tensor).address)},
+                                       {"shape", shapeValue(trace.shape(tensor))},
+                                       {"min", known ? Value(stats->min) : Value()},
+                                       {"max", known ? Value(stats->max) : Value()}}));
+        }
+    return list;
+}
+
+void finishReport(Report &report, const Looked &looked, const Trace &trace)
+{
+    const bool found = looked.finding.op.isValid();
+    if (found && !looked.finding.isCompute) {
+        ReportFinding finding;
+        finding.severity = looked.byDesign ? Severity::info : Severity::critical;
+        finding.check = report.reportType;
+        finding.code = "source";
+        finding.message = looked.finding.message;
+        finding.ops = {looked.finding.op};
+        finding.opLabels = {std::string(trace.label(looked.finding.op))};
+        report.findings.push_back(std::move(finding));
+        report.found = !looked.byDesign;
+    } else {
+        addScanFindings(report, looked.scan, trace);
+        report.found = found && (report.found || !looked.byDesign);
+    }
+    report.status = found ? "found" : "clean";
+    report.coverage = looked.finding.message;
+    if (found)
+        report.coverage += looked.byDesign ? "; by design (a mask), and nothing behind it was looked at"
+                                           : "; nothing behind it was looked at";
+    report.exits = {"--json", "-o OUT"};
+}
+
+} // namespace
+
+Result<Report> findNanLive(const std::shared_ptr<const Trace> &trace, const JobContext &job)
+{
+    TraceStatistics statistics(trace);
+    const Result<Looked> looked = look(trace, statistics, job);
+    if (!looked)
+        return looked.error();
+    Report report = startReport("find_nan", std::string(trace->subject()));
+    report.result = findNanResult(*looked, *trace);
+    report.result.set("by_design", looked->finding.op.isValid() ? Value(looked->byDesign) : Value());
+    report.result.set("inputs", hitInputs(looked->finding, statistics));
+    report.result.set("first_bad_thing", firstBadThing(*looked, report.result));
+    finishReport(report, *looked, *trace);
+    return report;
+}
+
+Result<Report> nonfiniteOriginLive(const std::shared_ptr<const Trace> &trace, const JobContext &job)
+{
+    TraceStatistics statistics(trace);
+    const Result<Looked> looked = look(trace, statistics, job);
+    if (!looked)
+        return looked.error();
+    const LiveFinding &finding = looked->finding;
+    const bool found = finding.op.isValid();
+    Report report = startReport("nonfinite_origin", std::string(trace->subject()));
+    report.result = Value::object(
+        {{"found", found},
+         {"phase", "forward"},
+         {"kind", nonFiniteKindName(finding.kind)},
+         {"origin_label", finding.isCompute ? Value(trace->publicLabel(finding.op)) : Value()},
+         {"module_address", finding.isCompute ? moduleValue(*trace, finding.op) : Value()},
+         {"source_line", found ? sourceLineValue(*trace, finding.op) : Value()},
+         {"tensor_role", found ? Value("output") : Value()},
+         {"nonfinite_labels", Value::list()},
+         {"coverage_basis", "live_tripwire_first_bad_output"},
+         {"checked", 0},
+         {"unchecked", 0},
+         {"unexamined", 0},
+         {"capture_status", captureStatusWord(trace->info().status)},
+         {"cost_tier", "diagnostic (one memory-light forward that stops at the first bad output)"},
+         {"amp_disclosure", nullptr},
+         {"scope_note", finding.scope},
+         {"uncertainty_zone", Value::list()},
+         {"defer_recipe", anomalyRecipe()},
+         {"by_design", found ? Value(looked->byDesign) : Value()}});
+    finishReport(report, *looked, *trace);
+    return report;
+}
+
+} // namespace core

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/model_capture.h"
+
+#include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/plain_check.h"
+#include "core/capture_torch/reference_listener.h"
+
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+namespace core {
+
+namespace {
+
+std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
+{
+    std::vector<std::string> texts;
+    for (const RunFrame &frame : frames)
+        texts.push_back(frame.file + ':' + std::to_string(frame.line) +
+                        (frame.function.empty() ? "" : " in " + frame.function));
+    return texts;
+}
+
+Status requireInputGradients(const CaptureRequest &request, const RunnableModel &model)
+{
+    if (!request.backward)
+        return Status::ok();
+    if (!request.gradEnabled)
+        return {ErrorCode::invalidArgument, "capture request: a backward pass needs grad mode"};
+    for (const std::string &name : request.backward->inputGradients) {
+        const auto found = std::find_if(model.inputs().begin(), model.inputs().end(),
+                                        [&](const ModelInput &input) { return input.name == name; });
+        if (found == model.inputs().end() || !found->value.isTensor())
+            return {ErrorCode::invalidArgument, "the model has no tensor input " + name};
+        const at::Tensor &tensor = found->value.toTensor();
+        if (!at::isFloatingType(tensor.scalar_type()) && !at::isComplexType(tensor.scalar_type()))
+            return {ErrorCode::invalidArgument, "input " + name + " is not floating: it has no gradient"};
+        tensor.set_requires_grad(true);
+    }
+    return Status::ok();
+}
+
+// On a second copy of all state, so that the captured run is the first one of its own.
+Status warmUp(const CaptureRequest &request, const TaskContext &context, const RunnableModel &model)
+{
+    for (std::uint32_t i = 0; i < request.warmup; ++i) {
+        if (context.progress)
+            context.progress({"warming up", {}, 0, 0, {}});
+        Result<std::unique_ptr<RunnableModel>> copy = model.copy();
+        if (!copy)
+            return copy.error();
+        seedGenerators(request);
+        const c10::AutoGradMode mode(request.gradEnabled);
+        if (const auto outputs = (*copy)->run(request, nullptr, JobContext(context.stop)); !outputs)
+            break; // the captured run says why
+        if (context.stop.stop_requested())
+            return {ErrorCode::cancelled, "cancelled while warming up"};
+    }
+    return Status::ok();
+}
+
+} // namespace
+
+CaptureOutcome failedOutcome(Status error)
+{
+    CaptureOutcome outcome;
+    outcome.error = std::move(error);
+    return outcome;
+}
+
+Result<LoadedModel> loadModel(const CaptureRequest &request, const TaskContext &context)
+{
+    if (context.progress)
+        context.progress({"loading", {}, 0, 0, {}});
+    if (request.outputPath.empty())
+        return Status(ErrorCode::invalidArgument, "capture request: output is missing");
+    seedGenerators(request);
+    LoadedModel loaded;
+    Result<std::unique_ptr<RunnableModel>> model = RunnableModel::open(request, loaded.report);
+    if (!model)
+        return model.error();
+    loaded.model = std::move(*model);
+    if (Status built = loaded.model->buildInputs(request); !built)
+        return built;
+    if (Status status = requireInputGradients(request, *loaded.model); !status)
+        return status;
+    if (Status status = warmUp(request, context, *loaded.model); !status)
+        return status;
+    return loaded;
+}
+
+CaptureOutcome ModelCapture::run(const RunVariant &variant)
+{
+    runUnwatched();
+    describe();
+    NativeWriterOptions options;
+    options.journal = m_context.journal;
+    Result<std::unique_ptr<NativeWriter>> writer =
+        NativeWriter::create(m_request.outputPath, m_info, options);
+    if (!writer)
+        return failedOutcome(writer.error());
+    return record(**writer, variant);
+}
+
+void ModelCapture::tell(std::string_view stage) const
+{
+    if (m_context.progress)
+        m_context.progress({std::string(stage), {}, 0, 0, {}});
+}
+
+// A model that fails does so in the watched run too, which says why.
+void ModelCapture::runUnwatched()
+{
+    const Value *wanted = m_request.options.find("check_plain");
+    if (wanted == nullptr || !wanted->toBool())
+        return;
+    tell("running unwatched");
+    seedGenerators(m_request);
+    const c10::AutoGradMode mode(m_request.gradEnabled);
+    if (Result<ModelOutputs> outputs = m_model.runPlain(m_request); outputs)
+        m_plain = std::move(*outputs);
+}
+
+void ModelCapture::describe()
+{
+    m_info = captureInfo(m_request);
+    m_info.modelKind = m_model.kind();
+    m_info.modelClass = m_model.className();
+    m_info.attributes = m_model.facts();
+    Value inputs = Value::list();
+    for (const ModelInput &input : m_model.inputs())
+        inputs.append(Value::object({{"name", input.name}, {"origin", input.origin}}));
+    m_info.request.set("effective_inputs", std::move(inputs));
+}
+
+RecorderOptions ModelCapture::recorderOptions(const RunVariant &variant) const
+{
+    RecorderOptions options;
+    options.save = m_request.save;
+    options.stop = m_context.stop;
+    options.timeLimitSeconds = m_request.timeLimitSeconds;
+    options.tripwire = variant.tripwire;
+    if (const Value *call = m_request.options.find("die_at_call"); call != nullptr && call->isInt())
+        options.dieAtCall = static_cast<std::uint64_t>(call->toInt());
+    if (m_context.progress)
+        options.progress = [this](const RunProgress &at) {
+            m_context.progress({"running", at.op, at.calls, at.bytes, at.firstBadOp});
+        };
+    return options;
+}
+
+CaptureOutcome ModelCapture::record(NativeWriter &writer, const RunVariant &variant)
+{
+    OpRecorder recorder(writer, recorderOptions(variant));
+    AutogradRecorder autograd(recorder, m_request.backward.has_value());
+    if (m_request.gradEnabled && !variant.tripwire)
+        recorder.setGradListener(&autograd);
+    tell("running");
+    seedGenerators(m_request);
+    Status status = runModel(recorder, autograd, variant);
+    recorder.finish();
+    if (status.isOk() && !recorder.status().isOk())
+        status = recorder.status();
+    return close(writer, recorder, std::move(status));
+}
+
+Status ModelCapture::runModel(OpRecorder &recorder, AutogradRecorder &autograd, const RunVariant &variant)
+{
+    const c10::AutoGradMode mode(m_request.gradEnabled);
+    Result<ModelOutputs> outputs = ModelOutputs();
+    {
+        std::optional<ReferenceListener> rewriting;
+        if (variant.reference)
+            rewriting.emplace(recorder, *variant.reference);
+        const TapScope tapped(rewriting ? static_cast<OpListener &>(*rewriting) : recorder);
+        outputs = m_model.run(m_request, &recorder, JobContext(m_context.stop));
+    }
+    if (!outputs)
+        return outputs.error();
+    if (m_plain)
+        m_comparison = compareOutputs(*outputs, *m_plain);
+    if (!m_request.backward || variant.tripwire || variant.reference)
+        return Status::ok();
+    tell("backward");
+    return autograd.backward(*m_request.backward, *outputs, m_model.parameters());
+}
+
+void ModelCapture::describeFailure(const RunSummary &summary, const Status &status, CaptureOutcome &outcome)
+{
+    m_info.failure.op = summary.runningOp;
+    m_info.failure.call = summary.runningCall;
+    m_info.failure.stack = summary.runningStack;
+    m_info.failure.message = status.message();
+    if (const auto failure = m_model.failure())
+        outcome.stack = frameTexts(failure->frames);
+}
+
+CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, Status status)
+{
+    tell("closing");
+    const RunSummary &summary = recorder.summary();
+    CaptureOutcome outcome;
+    if (summary.tripped && status.code() == ErrorCode::cancelled && !m_context.stop.stop_requested())
+        status = Status::ok(); // the tripwire stopped the run
+    outcome.status = status.isOk()
+                         ? (summary.tripped ? TraceStatus::stoppedAtNonFinite : TraceStatus::finished)
+                     : status.code() == ErrorCode::cancelled ? TraceStatus::cancelled
+                                                             : TraceStatus::failed;
+    if (summary.timedOut)
+        status = Status(ErrorCode::limitExceeded,
+                        "the run took longer than " + formatDouble(m_request.timeLimitSeconds) + " s");
+    outcome.error = status;
+    outcome.op = summary.runningOp;
+    m_info.status = outcome.status;
+    m_info.hasBackward = m_request.backward.has_value();
+    if (!status.isOk())
+        describeFailure(summary, status, outcome);
+    outcome.summary = Value::object({{"calls", summary.calls},
+                                     {"tensors", summary.tensors},
+                                     {"seconds", static_cast<double>(summary.durationNs) * 1e-9},
+                                     {"first_bad_op", summary.firstBadOp}});
+    if (!m_comparison.isNull())
+        outcome.summary.set("plain", m_comparison);
+    m_info.totals = outcome.summary;
+    if (Status closed = writer.close(m_info); !closed && outcome.error.isOk()) {
+        outcome.status = TraceStatus::failed;
+        outcome.error = std::move(closed);
+    }
+    outcome.summary.set("bytes", writer.bytesWritten());
+    outcome.summary.set("warnings", warnings(summary));
+    return outcome;
+}
+
+Value ModelCapture::warnings(const RunSummary &summary) const
+{
+    Value list = Value::list();
+    for (const std::string &device : summary.mappedDevices)
+        list.append("device " + device + " is not here: cpu was used");
+    for (const auto &note : m_report.notes())
+        list.append(note.message);
+    return list;
+}
+
+} // namespace core

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/capture_torch/autograd_recorder.h"
+#include "core/capture_torch/capture_task.h"
+#include "core/capture_torch/op_recorder.h"
+#include "core/capture_torch/runnable_model.h"
+#include "core/io/native_writer.h"
+#include "core/trace/trace_info.h"
+
+#include <memory>
+#include <optional>
+
+namespace core {
+
+// What a request's file became: the model with its inputs, and what was noticed on the way.
+struct LoadedModel
+{
+    std::unique_ptr<RunnableModel> model;
+    LoadReport report;
+};
+
+// Seeds the generators, opens the file and builds the inputs; then the warm-up runs that the request asks
+// for, each on a copy of all state. Errors: those of RunnableModel::open() and buildInputs(), cancelled.
+Result<LoadedModel> loadModel(const CaptureRequest &request, const TaskContext &context);
+
+// What is different about a run from a plain capture.
+struct RunVariant
+{
+    // Stops at the first row with NaN or Inf and keeps only what explains it.
+    bool tripwire = false;
+    // Everything floating becomes this type, dtypes that ops are asked for included.
+    std::optional<c10::ScalarType> reference;
+};
+
+// One watched run of a model, written as a trace to the request's output while it happens. Owned by a task;
+// one thread. The generators are seeded before the run.
+class ModelCapture
+{
+public:
+    ModelCapture(const CaptureRequest &request, const TaskContext &context, RunnableModel &model,
+                 const LoadReport &report)
+        : m_request(request), m_context(context), m_model(model), m_report(report)
+    {
+    }
+
+    // Never throws for what the model does; everything that goes wrong is in the outcome, and the trace up to
+    // there is closed. A run that the tripwire stopped has the status stoppedAtNonFinite and no error.
+    CaptureOutcome run(const RunVariant &variant);
+
+private:
+    void tell(std::string_view stage) const;
+    void runUnwatched();
+    void describe();
+    RecorderOptions recorderOptions(const RunVariant &variant) const;
+    CaptureOutcome record(NativeWriter &writer, const RunVariant &variant);
+    Status runModel(OpRecorder &recorder, AutogradRecorder &autograd, const RunVariant &variant);
+    CaptureOutcome close(NativeWriter &writer, OpRecorder &recorder, Status status);
+    void describeFailure(const RunSummary &summary, const Status &status, CaptureOutcome &outcome);
+    Value warnings(const RunSummary &summary) const;
+
+    const CaptureRequest &m_request;
+    const TaskContext &m_context;
+    RunnableModel &m_model;
+    const LoadReport &m_report;
+    std::optional<ModelOutputs> m_plain; // of the same run without anybody listening, to compare with
+    Value m_comparison;
+    TraceInfo m_info;
+};
+
+// An outcome without a trace.
+CaptureOutcome failedOutcome(Status error);
+
+} // namespace core
