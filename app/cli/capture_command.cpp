@@ -17,7 +17,7 @@ using core::Value;
 
 constexpr auto kCaptureOptions = [] {
     constexpr std::array<OptionSpec, 8> own = {{
-        {"output", "OUT", "the trace to write", 'o'},
+        {"output", "OUT", "the trace to write (default: the model's name with .opscope)", 'o'},
         {"save", "POLICY", "all, none, module:PATTERN, op:NAME, max:BYTES; several with commas"},
         {"no-sources", "", "leave the texts of source files out"},
         {"check-plain", "", "also run the model without watching it and compare the outputs bit for bit"},
@@ -63,9 +63,9 @@ Result<CaptureRequest> captureRequest(const Arguments &arguments)
     Result<CaptureRequest> request = runRequest(arguments, 0);
     if (!request)
         return request;
-    if (!arguments.has("output"))
-        return Status(core::ErrorCode::invalidArgument, "capture needs -o OUT, the trace to write");
-    request->outputPath = arguments.text("output");
+    request->outputPath = arguments.has("output")
+                              ? std::string(arguments.text("output"))
+                              : std::filesystem::path(request->modelPath).stem().string() + ".opscope";
     request->saveSources = !arguments.has("no-sources");
     if (arguments.has("check-plain"))
         request->options = Value::object({{"check_plain", true}});
@@ -134,6 +134,7 @@ Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
     if (!request)
         return request.error();
     core::CaptureClient client(context.programFolder / "capture_worker");
+    client.setImageDecoder(imageDecoder());
     const auto progress = [&context](const core::CaptureProgress &now) {
         context.console.progress({now.stage + " " + now.op, now.calls, 0});
     };
@@ -163,9 +164,11 @@ const CommandSpec kCaptureCommand{
     .maxOperands = 1,
     .summary = "run a .pt2 or TorchScript model on the CPU and write its trace while it runs",
     .details =
-        "Inputs come from the file where it has them; else give them: a specification such as\n"
-        "f32[1,3,224,224]=randn (also zeros, ones, arange, randint(0,100), a value), a file (.npy, .npz,\n"
-        ".pt, .safetensors), a number, true, false or none. NAME=... names an input.\n"
+        "Inputs come from the file where it has them; a TorchScript file has none: they are guessed, and "
+        "the\n"
+        "guess is told. Else give them: a specification such as f32[1,3,224,224]=randn (also zeros, ones,\n"
+        "arange, randint(0,100), a value), a file (.npy, .npz, .pt, .safetensors; an image such as\n"
+        "cat.jpg?resize=256&crop=224, a .wav), a number, true, false or none. NAME=... names an input.\n"
         "A model that raises, a killed worker and Ctrl+C leave a trace up to there; the exit code is 4.",
     .options = kCaptureOptions,
     .example = "opscope-cli capture model.pt2 -o run.opscope\n"

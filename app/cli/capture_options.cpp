@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/capture_options.h"
 
+#include "views/render/input_image.h"
+
 #include <cmath>
 #include <limits>
 
@@ -51,13 +53,15 @@ Status readCounts(const Arguments &arguments, CaptureRequest &request)
     const Result<std::optional<std::int64_t>> seed = arguments.integer("seed", 0);
     const Result<std::optional<std::int64_t>> threads = arguments.integer("threads", 1);
     const Result<std::optional<std::int64_t>> warmup = arguments.integer("warmup", 0);
-    for (const auto *count : {&seed, &threads, &warmup})
+    const Result<std::optional<std::int64_t>> repeat = arguments.integer("repeat", 0);
+    for (const auto *count : {&seed, &threads, &warmup, &repeat})
         if (!*count)
             return count->error();
     if (*seed)
         request.seed = static_cast<std::uint64_t>(**seed);
     request.threads = static_cast<std::uint32_t>(threads->value_or(1));
     request.warmup = static_cast<std::uint32_t>(warmup->value_or(0));
+    request.repeat = static_cast<std::uint32_t>(repeat->value_or(0));
     return Status::ok();
 }
 
@@ -100,6 +104,18 @@ Result<CaptureRequest> runRequest(const Arguments &arguments, std::size_t operan
         if (Status status = read(arguments, request); !status)
             return status;
     return request;
+}
+
+core::ImageDecoder imageDecoder()
+{
+    return [](const std::string &path, const core::ImageSpec &spec) -> Result<core::ImagePixels> {
+        Result<render::InputPixels> pixels =
+            render::readInputPixels(path, {static_cast<int>(spec.resize), static_cast<int>(spec.cropHeight),
+                                           static_cast<int>(spec.cropWidth)});
+        if (!pixels)
+            return pixels.error();
+        return core::ImagePixels{pixels->width, pixels->height, std::move(pixels->rgb)};
+    };
 }
 
 Result<core::BackwardRequest> parseBackward(std::string_view text)

@@ -183,6 +183,7 @@ Result<ExitCode> runHelper(const Arguments &arguments, CommandContext &context)
         return made;
     request->outputPath = place.path();
     core::CaptureClient client(context.programFolder / "capture_worker");
+    client.setImageDecoder(imageDecoder());
     const auto progress = [&context](const core::CaptureProgress &now) {
         context.console.progress({now.stage + " " + now.op, now.calls, 0});
     };

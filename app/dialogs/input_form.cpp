@@ -57,8 +57,9 @@ InputForm::InputForm(const views::Theme &theme, QWidget *parent)
     column->addWidget(m_list);
     m_free->setProperty("face", "mono");
     m_free->setAccessibleName(tr("Inputs, one a line"));
-    m_free->setPlaceholderText(tr("One input a line, in order or NAME=...:\nf32[1,3,224,224]=randn\n"
-                                  "i64[4,256]=randint(0,100)\nempty: the sample inputs of the file"));
+    m_free->setPlaceholderText(
+        tr("One input a line, in order or NAME=...:\nf32[1,3,224,224]=randn\n"
+           "i64[4,256]=randint(0,100)\nempty: the sample inputs of the file, else a guess"));
     m_free->setFixedHeight(kFreeHeight);
     m_free->setTabChangesFocus(true);
     column->addWidget(m_free);
@@ -122,7 +123,9 @@ void InputForm::addRow(const InputFacts &facts, bool hasSample)
     } else if (!facts.isRequired) {
         row.text->setPlaceholderText(tr("its default"));
     } else {
-        row.text->setPlaceholderText(facts.specification.isEmpty() ? kExample : facts.specification);
+        row.text->setPlaceholderText(!facts.specification.isEmpty() ? facts.specification
+                                     : m_canGuess ? tr("guessed when all are left empty; %1").arg(kExample)
+                                                  : QString(kExample));
         row.text->setText(facts.specification);
     }
     const int line = m_grid->rowCount();
@@ -130,8 +133,9 @@ void InputForm::addRow(const InputFacts &facts, bool hasSample)
     name->setMinimumWidth(90);
     m_grid->addWidget(name, line, 0);
     m_grid->addWidget(row.text, line, 1);
-    QToolButton *file = makeFileButton(
-        row.text, facts.name, tr("Tensors (*.npy *.npz *.pt *.pth *.bin *.safetensors);;All files (*)"));
+    QToolButton *file = makeFileButton(row.text, facts.name,
+                                       tr("Tensors, images, sounds (*.npy *.npz *.pt *.pth *.bin "
+                                          "*.safetensors *.png *.jpg *.jpeg *.wav);;All files (*)"));
     file->setEnabled(!facts.isFixed);
     m_grid->addWidget(file, line, 2);
     m_grid->addWidget(views::makeLabel(facts.isFixed ? QString() : facts.expected, "monoMuted", m_list), line,
@@ -159,6 +163,7 @@ void InputForm::setFacts(const ModelFacts &facts)
     const std::vector<core::InputText> given = inputs();
     clearRows();
     m_hasSamples = facts.hasSampleInputs;
+    m_canGuess = facts.canGuess;
     for (const InputFacts &input : facts.inputs)
         addRow(input, facts.hasSampleInputs);
     m_list->setVisible(!m_rows.empty());
@@ -236,12 +241,18 @@ QString InputForm::tree() const
     return m_tree->text().trimmed();
 }
 
+bool InputForm::isEmpty() const
+{
+    return std::all_of(m_rows.begin(), m_rows.end(),
+                       [](const Row &row) { return row.text->text().trimmed().isEmpty(); });
+}
+
 QString InputForm::problemOf(const Row &row) const
 {
     const QString text = row.text->text().trimmed();
     if (!text.isEmpty())
         return parseProblem(text);
-    if (row.facts.isFixed || m_hasSamples || !row.facts.isRequired)
+    if (row.facts.isFixed || m_hasSamples || !row.facts.isRequired || (m_canGuess && isEmpty()))
         return {};
     return tr("%1 is not given; the model takes %2").arg(row.facts.name, row.facts.expected);
 }

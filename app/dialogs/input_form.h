@@ -57,6 +57,7 @@ private:
 
     void addTreeRow();
     void addRow(const InputFacts &facts, bool hasSample);
+    bool isEmpty() const;
     void clearRows();
     void checkRows();
     QString problemOf(const Row &row) const;
@@ -70,6 +71,7 @@ private:
     QLineEdit *m_tree;
     std::vector<Row> m_rows;
     bool m_hasSamples = false;
+    bool m_canGuess = false; // as long as no line is filled
 };
 
 } // namespace app

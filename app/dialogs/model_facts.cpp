@@ -48,6 +48,7 @@ ModelFacts modelFactsFrom(const core::Value &description)
     facts.refusal = textOf(description, "refusal");
     facts.mode = textOf(description, "mode");
     facts.isModeFixed = isExport;
+    facts.canGuess = !isExport;
     facts.hasSampleInputs = description.at("sample_inputs").toBool();
     for (const core::Value &input : description.at("inputs").toList()) {
         InputFacts entry;

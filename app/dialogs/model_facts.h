@@ -28,6 +28,7 @@ struct ModelFacts
     QString mode;    // "train" or "eval", empty when the file does not say
     bool isModeFixed = false;
     bool hasSampleInputs = false;
+    bool canGuess = false; // given no input at all, a run guesses them
     std::vector<InputFacts> inputs;
     QStringList outputs; // paths; empty when the file does not say
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/backward_ledger.h"
 #include "core/analysis/gradient_reports.h"
 #include "core/analysis/report_parts.h"
 
@@ -7,134 +8,25 @@
 namespace core {
 namespace {
 
-// The gradients on one side of a firing.
-struct Side
-{
-    NonFiniteKind kind = NonFiniteKind::none;
-    std::int64_t leaves = 0;
-    std::int64_t unchecked = 0;
-};
-
-struct Transition
-{
-    std::int64_t fire = 0; // 1-based
-    GradNodeId node;
-    OpId op; // the paired forward op, its first pass where the pass is not known
-    Value opLabel;
-    Value module;
-    Value sourceLine;
-    std::string verdict;
-    Side arriving;
-    Side emitted;
-
-    std::int64_t checked() const
-    {
-        return arriving.leaves + emitted.leaves - arriving.unchecked - emitted.unchecked;
-    }
-    std::int64_t unchecked() const { return arriving.unchecked + emitted.unchecked; }
-    bool isBad() const { return arriving.kind != NonFiniteKind::none || emitted.kind != NonFiniteKind::none; }
-};
-
 class Ledger
 {
 public:
     Ledger(const ReportRequest &request, std::optional<double> scale)
         : m_trace(*request.trace), m_statistics(*request.statistics), m_scale(scale)
     {
-        for (std::size_t i = 0; i < m_trace.ops().size(); ++i)
-            m_byLayer[m_trace.op(OpId(i)).layerLabel].emplace_back(i);
     }
 
     Result<Report> run(BackwardId pass, std::int64_t passIndex, const JobContext &job)
     {
-        std::vector<TensorId> gradients;
-        for (const GradFireRow &fire : m_trace.gradFires())
-            if (fire.backward == pass)
-                for (const Range range : {fire.arriving, fire.emitted})
-                    for (const TensorId tensor : m_trace.tensorIds(range))
-                        gradients.push_back(tensor);
-        if (Status status = m_statistics.prepare(gradients, job); !status)
-            return status;
-        for (const GradFireRow &fire : m_trace.gradFires())
-            if (fire.backward == pass)
-                m_rows.push_back(transition(fire));
+        auto rows = backwardTransitions(m_statistics, pass, job);
+        if (!rows)
+            return rows.error();
+        m_rows = *std::move(rows);
         return report(passIndex);
     }
 
 private:
-    Side side(Range tensors) const
-    {
-        Side side;
-        bool nan = false;
-        bool inf = false;
-        for (const TensorId tensor : m_trace.tensorIds(tensors)) {
-            if (!tensor.isValid())
-                continue;
-            ++side.leaves;
-            const TensorStats *stats = m_statistics.find(tensor);
-            if (stats == nullptr) {
-                ++side.unchecked;
-                continue;
-            }
-            nan = nan || hasNan(nonFiniteKind(*stats));
-            inf = inf || hasInf(nonFiniteKind(*stats));
-        }
-        side.kind = nan ? (inf ? NonFiniteKind::nanAndInf : NonFiniteKind::nan)
-                        : (inf ? NonFiniteKind::inf : NonFiniteKind::none);
-        return side;
-    }
-
-    // The forward op of a node. A bundle names a layer; of several passes only what they share is told.
-    void pair(Transition &row) const
-    {
-        const GradNodeRow &node = m_trace.gradNode(row.node);
-        std::vector<OpId> passes;
-        if (node.opLabel.isValid()) {
-            row.opLabel = m_trace.string(node.opLabel);
-            if (const auto found = m_byLayer.find(node.opLabel); found != m_byLayer.end())
-                passes = found->second;
-            else if (const OpId op = m_trace.findLabel(m_trace.string(node.opLabel)); op.isValid())
-                passes = {op};
-        } else if (node.call.isValid() && m_trace.call(node.call).rows.count > 0) {
-            passes = {OpId(m_trace.call(node.call).rows.begin)};
-            row.opLabel = m_trace.publicLabel(passes[0]);
-        }
-        if (passes.empty()) {
-            if (const std::string_view module = m_trace.string(node.module); !module.empty())
-                row.module = module;
-            return;
-        }
-        row.op = passes.front();
-        row.module = moduleValue(m_trace, row.op);
-        row.sourceLine = sourceLineValue(m_trace, row.op);
-        for (const OpId op : passes)
-            if (sourceLineValue(m_trace, op) != row.sourceLine)
-                row.sourceLine = Value();
-    }
-
-    Transition transition(const GradFireRow &fire) const
-    {
-        Transition row;
-        row.fire = static_cast<std::int64_t>(m_rows.size()) + 1;
-        row.node = fire.node;
-        if (row.node.isValid())
-            pair(row);
-        row.arriving = side(fire.arriving);
-        row.emitted = side(fire.emitted);
-        const bool arrivingBad = row.arriving.kind != NonFiniteKind::none;
-        const bool emittedBad = row.emitted.kind != NonFiniteKind::none;
-        if (row.arriving.leaves + row.emitted.leaves == 0)
-            row.verdict = "unchecked";
-        else if (arrivingBad)
-            row.verdict = emittedBad ? "propagated" : "healed";
-        else if (emittedBad)
-            row.verdict = row.arriving.leaves > 0 && row.unchecked() == 0 ? "birth" : "root_seed";
-        else
-            row.verdict = row.unchecked() > 0 ? "unchecked" : "clean";
-        return row;
-    }
-
-    std::string nodeLabel(const Transition &row) const
+    std::string nodeLabel(const GradientTransition &row) const
     {
         if (!row.node.isValid())
             return "unknown";
@@ -144,13 +36,13 @@ private:
                              : std::string(label);
     }
 
-    static std::string kindOf(const Side &side, const Transition &row)
+    static std::string kindOf(const GradientSide &side, const GradientTransition &row)
     {
         return row.arriving.leaves + row.emitted.leaves == 0 ? "unchecked"
                                                              : std::string(nonFiniteKindName(side.kind));
     }
 
-    std::vector<Value> cells(const Transition &row) const
+    std::vector<Value> cells(const GradientTransition &row) const
     {
         return {row.fire,
                 nodeLabel(row),
@@ -165,7 +57,7 @@ private:
                 row.unchecked()};
     }
 
-    Value object(const ReportTable &table, const Transition &row) const
+    Value object(const ReportTable &table, const GradientTransition &row) const
     {
         Value value = Value::object();
         const std::vector<Value> values = cells(row);
@@ -174,9 +66,9 @@ private:
         return value;
     }
 
-    const Transition *find(std::initializer_list<std::string_view> verdicts) const
+    const GradientTransition *find(std::initializer_list<std::string_view> verdicts) const
     {
-        for (const Transition &row : m_rows)
+        for (const GradientTransition &row : m_rows)
             for (const std::string_view verdict : verdicts)
                 if (row.verdict == verdict)
                     return &row;
@@ -187,15 +79,15 @@ private:
     {
         if (m_scale)
             return {};
-        for (const Transition &row : m_rows)
-            for (const Side &side : {row.arriving, row.emitted})
+        for (const GradientTransition &row : m_rows)
+            for (const GradientSide &side : {row.arriving, row.emitted})
                 if (side.kind != NonFiniteKind::none)
                     return side.kind == NonFiniteKind::inf ? Value(ampHintText(true)) : Value();
         return {};
     }
 
-    FirstBadThing firstBadThing(const Transition *headline, std::int64_t pass, const std::string &scope,
-                                const std::vector<std::string> &zone) const
+    FirstBadThing firstBadThing(const GradientTransition *headline, std::int64_t pass,
+                                const std::string &scope, const std::vector<std::string> &zone) const
     {
         FirstBadThing first;
         first.tool = "bisect_nan_backward";
@@ -217,7 +109,8 @@ private:
         return first;
     }
 
-    std::string messageOf(const Transition *headline, std::int64_t pass, std::int64_t uncheckedCalls) const
+    std::string messageOf(const GradientTransition *headline, std::int64_t pass,
+                          std::int64_t uncheckedCalls) const
     {
         if (headline == nullptr)
             return fmt::format(
@@ -250,7 +143,7 @@ private:
                                 {"emitted", CellKind::text, {}},
                                 {"checked_leaves", CellKind::integer, {}},
                                 {"unchecked_leaves", CellKind::integer, {}}};
-        const Transition *birth = find({"birth"});
+        const GradientTransition *birth = find({"birth"});
         std::int64_t uncheckedCalls = 0;
         bool uncheckedBefore = false;
         bool found = false;
@@ -258,7 +151,7 @@ private:
         Value transitions = Value::list();
         std::vector<std::string> healed;
         std::vector<std::string> zone;
-        for (const Transition &row : m_rows) {
+        for (const GradientTransition &row : m_rows) {
             const bool open = row.verdict == "unchecked" && row.checked() == 0;
             uncheckedCalls += open ? 1 : 0;
             afterBirth = afterBirth || &row == birth;
@@ -274,7 +167,8 @@ private:
         }
         const std::string scope = found ? (uncheckedBefore ? "found_first_among_checked" : "complete")
                                         : (uncheckedCalls == 0 ? "clean_complete" : "clean_among_checked");
-        const Transition *headline = birth != nullptr ? birth : find({"root_seed", "propagated", "healed"});
+        const GradientTransition *headline =
+            birth != nullptr ? birth : find({"root_seed", "propagated", "healed"});
         const std::string message = messageOf(headline, pass, uncheckedCalls);
         FirstBadThing first = firstBadThing(headline, pass, scope, zone);
         first.message = message;
@@ -302,7 +196,7 @@ private:
         return report;
     }
 
-    void addFinding(Report &report, const Transition &headline, const std::string &message) const
+    void addFinding(Report &report, const GradientTransition &headline, const std::string &message) const
     {
         ReportFinding finding;
         finding.severity = Severity::critical;
@@ -322,8 +216,7 @@ private:
     const Trace &m_trace;
     TraceStatistics &m_statistics;
     std::optional<double> m_scale;
-    std::unordered_map<StringId, std::vector<OpId>> m_byLayer;
-    std::vector<Transition> m_rows;
+    std::vector<GradientTransition> m_rows;
 };
 
 } // namespace

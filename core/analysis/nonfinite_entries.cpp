@@ -8,19 +8,6 @@
 namespace core {
 namespace {
 
-Value sourceValue(const Trace &trace, OpId op)
-{
-    const FrameId id = trace.sourceFrame(trace.callOf(op).stack);
-    if (!id.isValid())
-        return {};
-    const FrameRow &frame = trace.frame(id);
-    const std::string_view text = trace.string(frame.text);
-    return Value::object({{"file", trace.string(frame.file)},
-                          {"line", frame.line.oneBased()},
-                          {"func", trace.string(frame.function)},
-                          {"text", text.empty() ? Value() : Value(text)}});
-}
-
 Value commonValue(const NonFiniteEntry &entry, const Trace &trace)
 {
     const CallRow &call = trace.call(entry.call);
@@ -31,7 +18,7 @@ Value commonValue(const NonFiniteEntry &entry, const Trace &trace)
                           {"func", trace.string(call.func)},
                           {"name", node.empty() ? Value() : Value(node)},
                           {"module", trace.moduleAddress(entry.op)},
-                          {"source", sourceValue(trace, entry.op)}});
+                          {"source", sourceObject(trace, entry.op)}});
 }
 
 // What the capture kept of the operands at the element that ENTRY names; null when it kept none.
@@ -91,6 +78,19 @@ bool isSame(const NonFiniteEntry &a, const std::optional<NonFiniteEntry> &b)
 }
 
 } // namespace
+
+Value sourceObject(const Trace &trace, OpId op)
+{
+    const FrameId id = trace.sourceFrame(trace.callOf(op).stack);
+    if (!id.isValid())
+        return {};
+    const FrameRow &frame = trace.frame(id);
+    const std::string_view text = trace.string(frame.text);
+    return Value::object({{"file", trace.string(frame.file)},
+                          {"line", frame.line.oneBased()},
+                          {"func", trace.string(frame.function)},
+                          {"text", text.empty() ? Value() : Value(text)}});
+}
 
 Value entryValue(const NonFiniteEntry &entry, const Trace &trace)
 {

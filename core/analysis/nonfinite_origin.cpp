@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_backward.h"
 #include "core/analysis/nonfinite_reports.h"
+#include "core/analysis/nonfinite_why.h"
 #include "core/analysis/report_parts.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace core {
@@ -96,32 +99,40 @@ Value sourcesValue(const NonFiniteScan &scan, const Trace &trace)
     return list;
 }
 
-Value entries(const std::vector<NonFiniteEntry> &list, const Trace &trace)
+Value withWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
+{
+    Value value = entryValue(entry, statistics.trace());
+    value.set("why", forwardWhy(entry, statistics));
+    return value;
+}
+
+Value entries(const std::vector<NonFiniteEntry> &list, const TraceStatistics &statistics)
 {
     Value values = Value::list();
     for (const NonFiniteEntry &entry : list)
-        values.append(entryValue(entry, trace));
+        values.append(withWhy(entry, statistics));
     return values;
 }
 
-Value optionalEntry(const std::optional<NonFiniteEntry> &entry, const Trace &trace)
+Value optionalEntry(const std::optional<NonFiniteEntry> &entry, const TraceStatistics &statistics)
 {
-    return entry ? entryValue(*entry, trace) : Value();
+    return entry ? withWhy(*entry, statistics) : Value();
 }
 
-void addForwardLife(Value &result, const NonFiniteScan &scan, const Trace &trace)
+void addForwardLife(Value &result, const NonFiniteScan &scan, const TraceStatistics &statistics)
 {
+    const Trace &trace = statistics.trace();
     Value sinks = Value::list();
     for (const NonFiniteEntry &sink : scan.sinks)
         sinks.append(sinkValue(sink, trace));
     result.set("verdict", scan.verdict());
     result.set("sources", sourcesValue(scan, trace));
-    result.set("births", entries(scan.births, trace));
-    result.set("first_inf", optionalEntry(scan.firstInf, trace));
-    result.set("first_nan", optionalEntry(scan.firstNan, trace));
-    result.set("nan_birth", optionalEntry(scan.nanBirth, trace));
+    result.set("births", entries(scan.births, statistics));
+    result.set("first_inf", optionalEntry(scan.firstInf, statistics));
+    result.set("first_nan", optionalEntry(scan.firstNan, statistics));
+    result.set("nan_birth", optionalEntry(scan.nanBirth, statistics));
     result.set("sinks", std::move(sinks));
-    result.set("reached", entries(scan.reached, trace));
+    result.set("reached", entries(scan.reached, statistics));
 }
 
 std::string headlineText(const NonFiniteScan &scan, const Trace &trace)
@@ -205,13 +216,26 @@ Result<Report> nonfiniteOrigin(const ReportRequest &request, const JobContext &j
          {"defer_recipe", kRecipe},
          {"by_design", found ? Value(bool(scan->byDesign[trace.op(finding.op).tensor.index()])) : Value()},
          {"headline", headlineText(*scan, trace)}});
-    addForwardLife(report.result, *scan, trace);
+    addForwardLife(report.result, *scan, *request.statistics);
     addScanFindings(report, *scan, trace);
+    if (trace.info().source == TraceSource::own) {
+        auto backward = backwardAnswers(*request.statistics, report, job);
+        if (!backward)
+            return backward.error();
+        if (backward->at("verdict").toString() == "birth")
+            report.found = true;
+        report.result.set("backward", *std::move(backward));
+        std::stable_sort(report.findings.begin(), report.findings.end(),
+                         [](const auto &a, const auto &b) { return a.severity < b.severity; });
+    }
     report.table = entryTable(*scan, trace);
     const bool complete = coverage.unexamined == 0 && coverage.unchecked == 0;
     report.status = report.found ? "found" : (complete ? "clean" : "clean_among_checked");
-    report.coverage = fmt::format("{}: {} rows checked, {} without a kernel, {} without values; forward only",
-                                  coverage.basis, coverage.checked, coverage.unchecked, coverage.unexamined);
+    report.coverage = fmt::format("{}: {} rows checked, {} without a kernel, {} without values; {}",
+                                  coverage.basis, coverage.checked, coverage.unchecked, coverage.unexamined,
+                                  trace.info().source == TraceSource::own && !trace.backwards().empty()
+                                      ? "forward and backward"
+                                      : "forward only");
     return report;
 }
 

@@ -28,6 +28,8 @@ bool isUnexamined(const TraceStatistics &statistics, OpId op);
 
 // Findings of SCAN for cards and exit codes: what to look at first, then the notes by design.
 void addScanFindings(Report &report, const NonFiniteScan &scan, const Trace &trace);
+// {file, line, func, text} of the op's user frame; null without one.
+Value sourceObject(const Trace &trace, OpId op);
 // An entry in the form of the corpus: op, func, module, source, kind, counts, first_index.
 Value entryValue(const NonFiniteEntry &entry, const Trace &trace);
 Value sinkValue(const NonFiniteEntry &entry, const Trace &trace);

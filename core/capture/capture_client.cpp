@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_client.h"
 
+#include "core/capture/input_preparation.h"
 #include "core/capture/live_helpers.h"
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
@@ -179,6 +180,15 @@ CaptureClient::CaptureClient(std::filesystem::path worker)
 
 Result<CaptureOutcome> CaptureClient::run(const CaptureRequest &request, const JobContext &context,
                                           const ProgressSink &progress)
+{
+    const Result<PreparedInputs> prepared = PreparedInputs::make(request, m_decoder);
+    if (!prepared)
+        return prepared.error();
+    return runPrepared(prepared->request(), context, progress);
+}
+
+Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request, const JobContext &context,
+                                                  const ProgressSink &progress)
 {
     const SigpipeBlocked quiet;
     Result<std::unique_ptr<TraceJournal>> journal = TraceJournal::create();

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/capture/capture_messages.h"
 #include "core/capture/capture_request.h"
+#include "core/capture/image_spec.h"
 
 #include <filesystem>
 #include <functional>
@@ -22,10 +23,14 @@ public:
     // WORKER: the program; empty: capture_worker beside the running program.
     explicit CaptureClient(std::filesystem::path worker = {});
 
-    // A stop closes the worker's input, so that it ends at the next op; after two seconds it is killed.
-    // PROGRESS is called on this thread. The outcome tells of crashes too (status crashed, signal). Errors
-    // are only of the conversation: notFound (no program), protocol, workerHung (no sign of life for 120 s),
-    // workerCrashed (before there was a trace).
+    // Without one an image among the inputs is refused.
+    void setImageDecoder(ImageDecoder decoder) { m_decoder = std::move(decoder); }
+
+    // Images and sounds are made into arrays first; then the worker runs. A stop closes the worker's input,
+    // so that it ends at the next op; after two seconds it is killed. PROGRESS is called on this thread. The
+    // outcome tells of crashes too (status crashed, signal). Errors are only of the conversation: notFound
+    // (no program), protocol, workerHung (no sign of life for 120 s), workerCrashed (before there was a
+    // trace).
     Result<CaptureOutcome> run(const CaptureRequest &request, const JobContext &context,
                                const ProgressSink &progress);
 
@@ -35,7 +40,11 @@ public:
     int processId() const { return m_processId; }
 
 private:
+    Result<CaptureOutcome> runPrepared(const CaptureRequest &request, const JobContext &context,
+                                       const ProgressSink &progress);
+
     std::filesystem::path m_worker;
+    ImageDecoder m_decoder;
     std::string m_errorText;
     int m_processId = -1;
 };

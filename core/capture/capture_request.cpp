@@ -139,10 +139,12 @@ Value toValue(const CaptureRequest &request)
                                  {"save_sources", request.saveSources},
                                  {"threads", request.threads},
                                  {"warmup", request.warmup},
+                                 {"repeat", request.repeat},
                                  {"memory_limit", request.memoryLimitBytes},
                                  {"time_limit", request.timeLimitSeconds},
                                  {"task", request.task},
-                                 {"options", request.options}});
+                                 {"options", request.options},
+                                 {"prepared_inputs", request.preparedInputs}});
     // A seed may use all 64 bits, JSON numbers here only 63: it travels as text.
     value.set("seed", request.seed ? Value(std::to_string(*request.seed)) : Value());
     value.set("backward", request.backward ? backwardValue(*request.backward) : Value());
@@ -176,6 +178,7 @@ Result<CaptureRequest> captureRequestFromValue(const Value &value)
     request.saveSources = value.at("save_sources").toBool(true);
     request.threads = static_cast<std::uint32_t>(value.at("threads").toInt(1));
     request.warmup = static_cast<std::uint32_t>(value.at("warmup").toInt(0));
+    request.repeat = static_cast<std::uint32_t>(value.at("repeat").toInt(0));
     request.memoryLimitBytes = static_cast<std::uint64_t>(value.at("memory_limit").toInt(0));
     request.timeLimitSeconds = value.at("time_limit").toDouble(0.0);
     if (value.at("backward").isObject())
@@ -183,6 +186,8 @@ Result<CaptureRequest> captureRequestFromValue(const Value &value)
     if (value.at("task").isString())
         request.task = value.at("task").toString();
     request.options = value.at("options");
+    if (value.at("prepared_inputs").isList())
+        request.preparedInputs = value.at("prepared_inputs");
     return request;
 }
 

@@ -59,11 +59,15 @@ struct CaptureRequest
     bool saveSources = true;
     std::uint32_t threads = 1;
     std::uint32_t warmup = 0;
+    std::uint32_t repeat = 0;           // plain runs that are only timed
     std::uint64_t memoryLimitBytes = 0; // 0: none
     double timeLimitSeconds = 0.0;      // 0: none
     std::optional<BackwardRequest> backward;
     std::string task = "capture"; // or a live helper's name: "find_nan", "check_determinism", ...
     Value options;                // of the task
+    // What images and sounds were made into arrays, and how (input_preparation.h): input, file, array, dtype,
+    // shape, how.
+    Value preparedInputs = Value::list();
 };
 
 Value toValue(const CaptureRequest &request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/input_spec.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -223,14 +224,42 @@ std::optional<InputFileKind> fileKind(const std::filesystem::path &path)
         return InputFileKind::torchSave;
     if (suffix == ".safetensors")
         return InputFileKind::safetensors;
+    constexpr std::array<std::string_view, 10> kImages = {".png",  ".jpg", ".jpeg", ".bmp", ".gif",
+                                                          ".webp", ".tif", ".tiff", ".ppm", ".pgm"};
+    std::string lower = suffix;
+    for (char &c : lower)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (std::find(kImages.begin(), kImages.end(), lower) != kImages.end())
+        return InputFileKind::image;
+    if (lower == ".wav")
+        return InputFileKind::wav;
     return std::nullopt;
+}
+
+bool isPrepared(InputFileKind kind)
+{
+    return kind == InputFileKind::image || kind == InputFileKind::wav;
 }
 
 Result<InputFile> parseFile(std::string_view text)
 {
     InputFile file;
+    constexpr std::string_view kText = "text:";
+    if (text.starts_with(kText)) {
+        file.path = std::string(text.substr(kText.size()));
+        file.kind = InputFileKind::text;
+        return file;
+    }
     file.path = std::filesystem::path(text);
     auto kind = fileKind(file.path);
+    if (const auto mark = text.rfind('?'); !kind && mark != std::string_view::npos) {
+        const std::filesystem::path path(text.substr(0, mark));
+        if (const auto named = fileKind(path); named && isPrepared(*named)) {
+            file.path = path;
+            file.entry = std::string(text.substr(mark + 1));
+            kind = named;
+        }
+    }
     if (const auto colon = text.rfind(':'); !kind && colon != std::string_view::npos) {
         file.path = std::filesystem::path(text.substr(0, colon));
         file.entry = std::string(text.substr(colon + 1));
@@ -240,7 +269,7 @@ Result<InputFile> parseFile(std::string_view text)
         return invalid(
             "input " + quoted(text) +
             ": neither a specification such as f32[2,3]=randn, nor a value, nor a file that ends in "
-            ".npy, .npz, .pt, .pth, .bin or .safetensors");
+            ".npy, .npz, .pt, .pth, .bin, .safetensors, .png, .jpg or .wav");
     file.kind = *kind;
     return file;
 }

@@ -41,10 +41,12 @@ struct TensorSpec
     bool operator==(const TensorSpec &) const = default;
 };
 
-enum class InputFileKind { npy, npz, torchSave, safetensors };
+// image, wav, text: made into arrays before a worker starts (input_preparation.h).
+enum class InputFileKind { npy, npz, torchSave, safetensors, image, wav, text };
 
 // A file that holds one tensor (or, for .npz, .pt and .safetensors, named ones: exactly one, or the one
-// called ENTRY).
+// called ENTRY). Of an image or a sound ENTRY says how it is made into one ("resize=256&crop=224"); of a text
+// PATH is the text itself.
 struct InputFile
 {
     std::filesystem::path path;
@@ -97,10 +99,13 @@ std::string formatTensorSpec(const TensorSpec &spec); // reads back the same
 // The text of one --input: a dtype name followed by "[" is a specification; NAME=... names an input (what
 // follows is read by these rules again, without a name); a number, true, false or none is that Python value;
 // anything else is a file by its suffix (.npy, .npz, .pt, .pth, .bin, .safetensors; "FILE:ENTRY" picks one of
-// several tensors).
+// several tensors;
+// .png, .jpg, .jpeg, .bmp, .gif, .webp, .tif, .tiff, .ppm, .pgm and .wav with options behind "?":
+// "cat.jpg?resize=256&crop=224"); "text:..." is text.
 Result<NamedInput> parseInputOption(std::string_view text);
 
-// {"args": [{"tensor": "x.npy"}, {"value": 3}, {"spec": "f32[2]=ones"}, {"dict": {...}}, {"list": [...]},
+// {"args": [{"tensor": "x.npy"}, {"image": "cat.jpg", "options": "crop=224"}, {"audio": "a.wav"},
+// {"text": "..."}, {"value": 3}, {"spec": "f32[2]=ones"}, {"dict": {...}}, {"list": [...]},
 // {"tuple": [...]}], "kwargs": {...}}; other members are ignored (the file may hold shapes beside). Files are
 // relative to BASE. corrupt or invalidArgument name the place ("args[1].dict.mask").
 Result<InputArguments> parseInputTree(const Value &tree, const std::filesystem::path &base);

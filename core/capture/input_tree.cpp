@@ -40,9 +40,14 @@ public:
         if (depth > kMaxDepth)
             return invalidAt(where, "nested deeper than " + std::to_string(kMaxDepth) + " levels");
         if (!value.isObject())
-            return invalidAt(where, "expected an object with tensor, spec, value, dict, list or tuple");
+            return invalidAt(
+                where,
+                "expected an object with tensor, image, audio, text, spec, value, dict, list or tuple");
         if (const Value *file = value.find("tensor"))
             return fileNode(*file, value, where);
+        for (const char *member : {"image", "audio", "text"})
+            if (const Value *file = value.find(member))
+                return preparedNode(member, *file, value, where);
         if (const Value *spec = value.find("spec"))
             return specNode(*spec, where);
         if (const Value *scalar = value.find("value"))
@@ -53,7 +58,7 @@ public:
             return sequenceNode(*list, InputNode::Container::list, where + ".list", depth);
         if (const Value *tuple = value.find("tuple"))
             return sequenceNode(*tuple, InputNode::Container::tuple, where + ".tuple", depth);
-        return invalidAt(where, "has none of tensor, spec, value, dict, list, tuple");
+        return invalidAt(where, "has none of tensor, image, audio, text, spec, value, dict, list, tuple");
     }
 
 private:
@@ -72,6 +77,31 @@ private:
             input.path = m_base / input.path;
         if (const Value *entry = whole.find("entry"))
             input.entry = entry->toString();
+        return result;
+    }
+
+    // An image, a sound or a text: what is said beside it are its options, also one by one.
+    Result<InputNode> preparedNode(std::string_view member, const Value &file, const Value &whole,
+                                   const std::string &where) const
+    {
+        if (!file.isString() || file.toString().empty())
+            return invalidAt(where, '"' + std::string(member) + "\" must be a text");
+        InputFile input;
+        input.path = file.toString();
+        input.kind = member == "image"   ? InputFileKind::image
+                     : member == "audio" ? InputFileKind::wav
+                                         : InputFileKind::text;
+        if (input.kind != InputFileKind::text && input.path.is_relative())
+            input.path = m_base / input.path;
+        input.entry = whole.at("options").toString();
+        for (const char *option : {"resize", "crop", "norm", "mean", "std", "channels", "rate", "length"})
+            if (const Value *value = whole.find(option)) {
+                std::string text = value->isString() ? value->toString() : toJson(*value);
+                std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == ' '; });
+                input.entry += (input.entry.empty() ? "" : "&") + std::string(option) + '=' + text;
+            }
+        InputNode result;
+        result.leaf = std::move(input);
         return result;
     }
 
@@ -140,9 +170,15 @@ Value leafValue(const InputNode &node)
             } else if constexpr (std::is_same_v<Leaf, TensorSpec>) {
                 result.set("spec", formatTensorSpec(leaf));
             } else {
-                result.set("tensor", leaf.path.string());
+                const bool plain = leaf.kind != InputFileKind::image && leaf.kind != InputFileKind::wav &&
+                                   leaf.kind != InputFileKind::text;
+                result.set(plain                               ? "tensor"
+                           : leaf.kind == InputFileKind::image ? "image"
+                           : leaf.kind == InputFileKind::wav   ? "audio"
+                                                               : "text",
+                           leaf.path.string());
                 if (!leaf.entry.empty())
-                    result.set("entry", leaf.entry);
+                    result.set(plain ? "entry" : "options", leaf.entry);
             }
             return result;
         },

@@ -30,17 +30,46 @@ std::vector<ReportOption> determinismOptions()
         option("seed_sensitivity", OptionType::boolean, false, "one more run with another seed")};
 }
 
+std::vector<ReportOption> shapeOptions()
+{
+    Value sizes = Value::list();
+    for (const std::int64_t size : {224, 256, 384, 299, 128, 96, 64, 32, 28})
+        sizes.append(size);
+    return {
+        option("batch_size", OptionType::integer, 1, "first size of the input"),
+        option("input_dtype", OptionType::text, {}, "dtype of the input, such as float32"),
+        option("channels", OptionType::integer, {}, "channels of an image"),
+        option("spatial_rank", OptionType::op, "auto", "sizes behind the channels: auto, or their number"),
+        option("seq_len", OptionType::integer, {}, "length of a sequence"),
+        option("square", OptionType::boolean, true, "sides of the same length"),
+        option("min_size", OptionType::integer, 1, "shortest side that is tried"),
+        option("max_size", OptionType::integer, 512, "longest side that is tried"),
+        option("preferred_sizes", OptionType::list, std::move(sizes), "sides that are tried first"),
+        option("max_probes", OptionType::integer, 64, "runs of the model at most"),
+        option("device", OptionType::text, {}, "cpu; the only one here", {"cpu"}),
+        option("on_failure", OptionType::text, "return", "what is done when nothing is found",
+               {"return", "raise"}),
+        option("input_specs", OptionType::list, {}, "specifications of several inputs: refused")};
+}
+
 std::vector<LiveHelper> makeHelpers()
 {
-    return {{"find_nan", "Runs the model until the first op output that holds NaN or Inf", {}},
-            {"nonfinite_origin",
-             "Runs the model once, until NaN or Inf appears, and says where it came from",
-             {}},
-            {"bisect_precision",
-             "Compares a run with one in higher precision and finds the first op that loses",
-             precisionOptions()},
-            {"check_determinism", "Runs the model several times with one seed and compares every op",
-             determinismOptions()}};
+    return {
+        {"find_nan", "Runs the model until the first op output that holds NaN or Inf", {}},
+        {"nonfinite_origin",
+         "Runs the model once, until NaN or Inf appears, and says where it came from",
+         {}},
+        {"bisect_precision", "Compares a run with one in higher precision and finds the first op that loses",
+         precisionOptions()},
+        {"check_determinism", "Runs the model several times with one seed and compares every op",
+         determinismOptions()},
+        {"guess_input_shape", "Looks for an input the model runs on, by what the file says and by trying",
+         shapeOptions(), false},
+        {"flops_vs_dispatch", "Compares our FLOPs of a run with those of PyTorch's dispatch formulas", {}},
+        {"count_compiles",
+         "Counts what TorchScript's executor compiles in several runs",
+         {option("runs", OptionType::integer, 4, "runs of a fresh copy, at least 1")}},
+        {"graph_breaks", "Refuses: graph breaks are found by Dynamo, in Python", {}, false}};
 }
 
 } // namespace

@@ -40,6 +40,24 @@ private:
     Node *m_node;
 };
 
+// Runs before a node: the one that is running when the engine fails.
+class StartHook final : public torch::autograd::FunctionPreHook
+{
+public:
+    StartHook(AutogradRecorder *&recorder, Node *node) : m_recorder(recorder), m_node(node) {}
+
+    variable_list operator()(const variable_list &arriving) override
+    {
+        if (m_recorder != nullptr)
+            m_recorder->starts(*m_node);
+        return arriving;
+    }
+
+private:
+    AutogradRecorder *&m_recorder;
+    Node *m_node;
+};
+
 // The recorder that a backward pass of this thread tells; hooks outlive recorders.
 thread_local AutogradRecorder *t_recorder = nullptr;
 
@@ -105,8 +123,10 @@ RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector
             nodes->push_back(state.id);
         m_nodes.emplace(at.get(), std::move(state));
         fresh.push_back(at.get());
-        if (m_watched)
+        if (m_watched) {
+            at->add_pre_hook(std::make_unique<StartHook>(t_recorder, at.get()));
             at->add_post_hook(std::make_unique<FireHook>(t_recorder, at.get()));
+        }
         for (const torch::autograd::Edge &edge : at->next_edges())
             todo.push_back(edge.function);
     }
@@ -123,12 +143,54 @@ RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector
 void AutogradRecorder::outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
                                   std::vector<RecordId> &nodes)
 {
+    if (m_watched)
+        m_log.outputMade(tensor, call);
     const NodePtr node = tensor.grad_fn();
     if (!node)
         return;
     record.gradNode = claim(node, call, &nodes);
     record.gradNodeOutput = static_cast<std::uint32_t>(tensor.output_nr());
     m_nodes.at(node.get()).outputs.emplace_back(record.id, record.gradNodeOutput);
+}
+
+void AutogradRecorder::callEnded(const CallRecord &call, const NodeInfo *node,
+                                 const std::vector<c10::IValue> &inputs,
+                                 const std::vector<at::Tensor> &written)
+{
+    if (m_watched)
+        m_log.callEnded(call, node, inputs, written);
+}
+
+std::string AutogradRecorder::explained(std::string words) const
+{
+    if (m_running == nullptr || words.find("modified by an inplace operation") == std::string::npos)
+        return words;
+    const auto node = m_nodes.find(m_running);
+    if (node == m_nodes.end() || node->second.call == kNoRecord)
+        return words;
+    const std::optional<RecordId> writer = m_log.overwriterOf(node->second.call);
+    if (!writer)
+        return plainName(*m_running) + " of " + m_log.placeOf(node->second.call) +
+               " needs a value that was changed in place afterwards: " + words;
+    return plainName(*m_running) + " of " + m_log.placeOf(node->second.call) + " needs a value that " +
+           m_log.placeOf(*writer) + " changed in place afterwards";
+}
+
+Status AutogradRecorder::noGradient(const std::string &name, const at::Tensor &value) const
+{
+    std::string text = name + " does not depend on anything that requires a gradient";
+    if (m_parameters > 0 && m_frozen == m_parameters)
+        text += ": all " + std::to_string(m_parameters) + " parameters are frozen";
+    else if (const std::optional<RecordId> cut = m_log.lastCut())
+        text += ": the path ends at " + m_log.placeOf(*cut) +
+                (m_log.cutWithoutGradMode() ? ", which runs without gradients" : ", which has no derivative");
+    else if (!value.is_floating_point() && !value.is_complex())
+        text += ": it holds whole numbers";
+    return Status(ErrorCode::invalidArgument, std::move(text))
+        .withDetail("no_gradient")
+        .withRemedy(
+            "choose another output with --backward RULE:PATH, or let an input require a gradient with "
+            "--input-grad NAME");
 }
 
 RecordId AutogradRecorder::gradient(const at::Tensor &tensor)
@@ -202,8 +264,7 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
     at::Tensor value = found->second.toTensor();
     const std::string name = found->first.empty() ? "the output" : "output " + found->first;
     if (!value.requires_grad())
-        return Status(ErrorCode::invalidArgument,
-                      name + " does not depend on anything that requires a gradient");
+        return noGradient(name, value);
     if (value.is_complex())
         value = at::abs(value);
     if (request.rule == "output" && value.dim() != 0)
@@ -255,8 +316,9 @@ Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &
     } catch (const StopRun &) {
         status = Status(ErrorCode::cancelled, "the backward pass was stopped").withDetail("stopped");
     } catch (const std::exception &error) {
-        status = Status(ErrorCode::modelFailed, failureText(error));
+        status = Status(ErrorCode::modelFailed, explained(failureText(error)));
     }
+    m_running = nullptr;
     m_pass = kNoRecord;
     record.durationNs = m_recorder.sinceBegin() - start;
     record.status = status.isOk()                           ? "finished"
@@ -272,6 +334,10 @@ Status AutogradRecorder::backward(const BackwardRequest &request, const ModelOut
 {
     try {
         const c10::AutoGradMode gradients(true);
+        m_parameters = parameters.size();
+        m_frozen = static_cast<std::size_t>(
+            std::count_if(parameters.begin(), parameters.end(),
+                          [](const auto &item) { return !item.second.requires_grad(); }));
         const Result<at::Tensor> made = loss(request, outputs);
         if (!made)
             return made.error();

@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/capture/capture_request.h"
+#include "core/capture_torch/grad_path_log.h"
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/runnable_model.h"
 
@@ -26,6 +27,8 @@ public:
 
     void outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
                     std::vector<RecordId> &nodes) override;
+    void callEnded(const CallRecord &call, const NodeInfo *node, const std::vector<c10::IValue> &inputs,
+                   const std::vector<at::Tensor> &written) override;
 
     // The loss that REQUEST describes of OUTPUTS, and as many passes as it asks for. invalidArgument when
     // there is no such output or it needs no gradient; modelFailed with the engine's words, also in the
@@ -34,6 +37,7 @@ public:
                     const std::vector<std::pair<std::string, at::Tensor>> &parameters);
 
     // Called by the hooks.
+    void starts(torch::autograd::Node &node) { m_running = &node; }
     void fired(torch::autograd::Node &node, const torch::autograd::variable_list &emitted,
                const torch::autograd::variable_list &arriving);
 
@@ -50,6 +54,10 @@ private:
 
     RecordId claim(const NodePtr &node, RecordId call, std::vector<RecordId> *nodes);
     GradNodeRecord describe(torch::autograd::Node &node, const NodeState &state);
+    // Why VALUE cannot be a loss, with what ended the path of gradients.
+    Status noGradient(const std::string &name, const at::Tensor &value) const;
+    // The engine's words, or whose saved value was overwritten by what.
+    std::string explained(std::string words) const;
     Result<at::Tensor> loss(const BackwardRequest &request, const ModelOutputs &outputs);
     Status pass(const BackwardRequest &request, const at::Tensor &loss, std::uint32_t index, bool last);
     std::vector<RecordId> gradients(const torch::autograd::variable_list &list);
@@ -57,6 +65,10 @@ private:
 
     OpRecorder &m_recorder;
     bool m_watched;
+    GradPathLog m_log;
+    torch::autograd::Node *m_running = nullptr; // the node that a pass works on
+    std::size_t m_frozen = 0;                   // parameters that require no gradient
+    std::size_t m_parameters = 0;
     std::unordered_map<torch::autograd::Node *, NodeState> m_nodes;
     struct Seen
     {

@@ -21,7 +21,9 @@ CaptureOutcome runCapture(const CaptureRequest &request, const TaskContext &cont
         const Result<LoadedModel> loaded = loadModel(request, context);
         if (!loaded)
             return failedOutcome(loaded.error());
-        return ModelCapture(request, context, *loaded->model, loaded->report).run({});
+        ModelCapture capture(request, context, *loaded->model, loaded->report);
+        capture.setTiming(loaded->timing);
+        return capture.run({});
     } catch (const std::exception &error) {
         return failedOutcome({ErrorCode::internal, std::string("capture: ") + error.what()});
     }

@@ -20,6 +20,10 @@ constexpr std::array kFunctions = {
     std::pair<std::string_view, LiveFunction>{"nonfinite_origin", &liveNonfiniteOrigin},
     std::pair<std::string_view, LiveFunction>{"bisect_precision", &liveBisectPrecision},
     std::pair<std::string_view, LiveFunction>{"check_determinism", &liveCheckDeterminism},
+    std::pair<std::string_view, LiveFunction>{"guess_input_shape", &liveGuessInputShape},
+    std::pair<std::string_view, LiveFunction>{"flops_vs_dispatch", &liveFlopsVsDispatch},
+    std::pair<std::string_view, LiveFunction>{"count_compiles", &liveCountCompiles},
+    std::pair<std::string_view, LiveFunction>{"graph_breaks", &liveGraphBreaks},
 };
 
 LiveFunction functionOf(std::string_view name)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/analysis/report.h"
 #include "core/capture/live_helpers.h"
 #include "core/capture_torch/capture_task.h"
-#include "core/analysis/report.h"
 
 #include <optional>
 #include <string>
@@ -26,6 +26,14 @@ CaptureOutcome liveNonfiniteOrigin(const CaptureRequest &request, const TaskCont
 CaptureOutcome liveBisectPrecision(const CaptureRequest &request, const TaskContext &context);
 // live_determinism.cpp
 CaptureOutcome liveCheckDeterminism(const CaptureRequest &request, const TaskContext &context);
+
+// live_shape.cpp
+CaptureOutcome liveGuessInputShape(const CaptureRequest &request, const TaskContext &context);
+// live_flops.cpp
+CaptureOutcome liveFlopsVsDispatch(const CaptureRequest &request, const TaskContext &context);
+// live_compiles.cpp
+CaptureOutcome liveCountCompiles(const CaptureRequest &request, const TaskContext &context);
+CaptureOutcome liveGraphBreaks(const CaptureRequest &request, const TaskContext &context);
 
 // An outcome of a helper that refuses before it runs anything.
 CaptureOutcome refusedOutcome(const CaptureRequest &request, ReportError error);

@@ -8,6 +8,8 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 
 namespace core {
 
@@ -41,6 +43,17 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
     return Status::ok();
 }
 
+// The array of an image or a sound is told as the file it was made of.
+std::string originOf(const CaptureRequest &request, const ModelInput &input)
+{
+    for (const Value &prepared : request.preparedInputs.toList()) {
+        const std::string &array = prepared.at("array").toString();
+        if (input.origin == array || input.origin == std::filesystem::path(array).filename().string())
+            return prepared.at("file").toString() + " (" + prepared.at("how").toString() + ')';
+    }
+    return input.origin;
+}
+
 // On a second copy of all state, so that the captured run is the first one of its own.
 Status warmUp(const CaptureRequest &request, const TaskContext &context, const RunnableModel &model)
 {
@@ -58,6 +71,35 @@ Status warmUp(const CaptureRequest &request, const TaskContext &context, const R
             return {ErrorCode::cancelled, "cancelled while warming up"};
     }
     return Status::ok();
+}
+
+// Plain runs, each on a copy of all state from the same seed: seconds of each, the middle one, the shortest.
+Result<Value> timedRuns(const CaptureRequest &request, const TaskContext &context, const RunnableModel &model)
+{
+    std::vector<double> seconds;
+    Value runs = Value::list();
+    for (std::uint32_t i = 0; i < request.repeat; ++i) {
+        if (context.stop.stop_requested())
+            return Status(ErrorCode::cancelled, "cancelled while timing");
+        if (context.progress)
+            context.progress({"timing", {}, i, 0, {}});
+        const Result<std::unique_ptr<RunnableModel>> copy = model.copy();
+        if (!copy)
+            return copy.error();
+        seedGenerators(request);
+        const c10::AutoGradMode mode(request.gradEnabled);
+        const auto begin = std::chrono::steady_clock::now();
+        const Result<ModelOutputs> outputs = (*copy)->run(request, nullptr, JobContext(context.stop));
+        if (!outputs)
+            break; // the captured run says why
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        runs.append(seconds.back());
+    }
+    if (seconds.empty())
+        return Value();
+    std::sort(seconds.begin(), seconds.end());
+    return Value::object(
+        {{"runs", std::move(runs)}, {"median", seconds[seconds.size() / 2]}, {"shortest", seconds.front()}});
 }
 
 } // namespace
@@ -87,6 +129,10 @@ Result<LoadedModel> loadModel(const CaptureRequest &request, const TaskContext &
         return status;
     if (Status status = warmUp(request, context, *loaded.model); !status)
         return status;
+    Result<Value> timing = timedRuns(request, context, *loaded.model);
+    if (!timing)
+        return timing.error();
+    loaded.timing = *std::move(timing);
     return loaded;
 }
 
@@ -130,7 +176,7 @@ void ModelCapture::describe()
     m_info.attributes = m_model.facts();
     Value inputs = Value::list();
     for (const ModelInput &input : m_model.inputs())
-        inputs.append(Value::object({{"name", input.name}, {"origin", input.origin}}));
+        inputs.append(Value::object({{"name", input.name}, {"origin", originOf(m_request, input)}}));
     m_info.request.set("effective_inputs", std::move(inputs));
 }
 
@@ -178,6 +224,7 @@ Status ModelCapture::runModel(OpRecorder &recorder, AutogradRecorder &autograd, 
     }
     if (!outputs)
         return outputs.error();
+    m_outputs = *outputs;
     if (m_plain)
         m_comparison = compareOutputs(*outputs, *m_plain);
     if (!m_request.backward || variant.tripwire || variant.reference)
@@ -222,6 +269,8 @@ CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, S
                                      {"first_bad_op", summary.firstBadOp}});
     if (!m_comparison.isNull())
         outcome.summary.set("plain", m_comparison);
+    if (!m_timing.isNull())
+        outcome.summary.set("timing", m_timing);
     m_info.totals = outcome.summary;
     if (Status closed = writer.close(m_info); !closed && outcome.error.isOk()) {
         outcome.status = TraceStatus::failed;
@@ -237,6 +286,10 @@ Value ModelCapture::warnings(const RunSummary &summary) const
     Value list = Value::list();
     for (const std::string &device : summary.mappedDevices)
         list.append("device " + device + " is not here: cpu was used");
+    for (const ModelInput &input : m_model.inputs())
+        if (input.origin.starts_with(kGuessedOrigin))
+            list.append("input " + input.name +
+                        " was guessed: " + input.origin.substr(kGuessedOrigin.size()));
     for (const auto &note : m_report.notes())
         list.append(note.message);
     return list;

@@ -18,6 +18,7 @@ struct LoadedModel
 {
     std::unique_ptr<RunnableModel> model;
     LoadReport report;
+    Value timing; // of the runs that were only timed: runs, median, shortest (seconds); null: none
 };
 
 // Seeds the generators, opens the file and builds the inputs; then the warm-up runs that the request asks
@@ -44,9 +45,13 @@ public:
     {
     }
 
+    void setTiming(Value timing) { m_timing = std::move(timing); }
+
     // Never throws for what the model does; everything that goes wrong is in the outcome, and the trace up to
     // there is closed. A run that the tripwire stopped has the status stoppedAtNonFinite and no error.
     CaptureOutcome run(const RunVariant &variant);
+    // What the model returned in that run; empty when it failed.
+    const ModelOutputs &outputs() const { return m_outputs; }
 
 private:
     void tell(std::string_view stage) const;
@@ -66,6 +71,8 @@ private:
     std::optional<ModelOutputs> m_plain; // of the same run without anybody listening, to compare with
     Value m_comparison;
     TraceInfo m_info;
+    ModelOutputs m_outputs;
+    Value m_timing;
 };
 
 // An outcome without a trace.

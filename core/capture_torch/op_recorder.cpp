@@ -468,6 +468,13 @@ void OpRecorder::finishCall()
     if (m_node != nullptr)
         m_callOfNode[m_node->id] = m_pending.record.id;
     ++m_summary.calls;
+    if (m_gradListener != nullptr) {
+        std::vector<at::Tensor> written;
+        for (const Write &write : writes)
+            if (wrote)
+                written.push_back(write.tensor);
+        m_gradListener->callEnded(m_pending.record, m_node, m_pending.inputs, written);
+    }
     m_out.add(std::move(m_pending.record));
     m_summary.runningOp.clear();
     if (!wrote)

@@ -61,6 +61,10 @@ public:
     // appends nodes that are new to NODES.
     virtual void outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
                             std::vector<RecordId> &nodes) = 0;
+    // CALL of op OP at NODE (may be null) has ended; INPUTS are its arguments, WRITTEN what it wrote.
+    virtual void callEnded(const CallRecord &call, const NodeInfo *node,
+                           const std::vector<c10::IValue> &inputs,
+                           const std::vector<at::Tensor> &written) = 0;
 };
 
 // Writes a run into a trace: hears of nodes and modules from the driver and of ops from the dispatcher. One

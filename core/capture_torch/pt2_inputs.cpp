@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/torch_dtype.h"
 
 #include <ATen/core/Dict.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 // Bringing described inputs into the order and shape a torch.export program expects.
 namespace core::pt2 {
@@ -295,6 +297,31 @@ c10::IValue reinterpreted(const ProgramInput &input, const c10::IValue &value)
     return tensor.view(*wanted);
 }
 
+// A tensor of the form that INPUT wants; free sizes are the smallest from 2 on that the export allows. None
+// for another input, or one of a size that depends on others.
+std::optional<TensorSpec> specFor(const Program &program, const ProgramInput &input)
+{
+    if (!input.isTensor || input.kind != ProgramInput::Kind::user)
+        return std::nullopt;
+    TensorSpec spec;
+    spec.dtype = input.tensor.dtype;
+    for (const DocumentSize &size : input.tensor.sizes) {
+        if (size.value) {
+            spec.shape.push_back(*size.value);
+            continue;
+        }
+        const Value &range = program.document->root.at("range_constraints").at(size.expression);
+        if (!range.isObject())
+            return std::nullopt;
+        const std::int64_t low = std::max<std::int64_t>(range.at("min_val").toInt(2), 2);
+        spec.shape.push_back(std::min(low, std::max<std::int64_t>(range.at("max_val").toInt(low), 1)));
+    }
+    const bool real = isFloating(spec.dtype);
+    spec.fill = real ? TensorFill::rand : isComplex(spec.dtype) ? TensorFill::randn : TensorFill::randint;
+    spec.high = 2;
+    return spec;
+}
+
 } // namespace
 
 Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArguments &arguments,
@@ -328,6 +355,14 @@ Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArg
         } else if (flatSamples.size() == leaves.size() && !flatSamples[i].isNone()) {
             input.value = flatSamples[i];
             input.origin = "sample_inputs";
+        } else if (const auto spec = arguments.isEmpty() ? specFor(program, *leaves[i]) : std::nullopt) {
+            InputNode made;
+            made.leaf = *spec;
+            auto built = builder.build(made, input.name);
+            if (!built)
+                return built.error();
+            input.value = *built;
+            input.origin = std::string(kGuessedOrigin) + formatTensorSpec(*spec);
         } else {
             return invalid(input.name, "none was given, expected " + expectedInput(*leaves[i]));
         }

@@ -12,12 +12,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace core {
 
-// An input of a run and where it came from ("f32[2,3]=randn", "x.npy", "sample_inputs").
+class ScriptModel;
+
+// The origin of an input that nobody gave starts with this; what follows is its specification.
+inline constexpr std::string_view kGuessedOrigin = "guessed: ";
+
+// An input of a run and where it came from ("f32[2,3]=randn", "x.npy", "sample_inputs", "guessed: f32[1,8]").
 struct ModelInput
 {
     std::string name;
@@ -72,6 +78,8 @@ public:
     virtual void declareState(RunObserver &observer) const = 0;
     // Tensors that the run uses, by name: parameters and buffers, tied ones once.
     virtual std::vector<std::pair<std::string, at::Tensor>> parameters() const = 0;
+    // The TorchScript model behind it; nullptr for other kinds.
+    virtual const ScriptModel *script() const { return nullptr; }
 };
 
 // The two kinds; open() chooses.

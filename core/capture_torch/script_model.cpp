@@ -183,6 +183,18 @@ Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
     }
 }
 
+Result<std::unique_ptr<ScriptModel>> ScriptModel::loadPlain(const std::filesystem::path &file)
+{
+    try {
+        std::unique_ptr<ScriptModel> model(
+            new ScriptModel(torch::jit::load(file.string(), c10::Device(c10::kCPU))));
+        model->shareTiedTensors();
+        return model;
+    } catch (const std::exception &error) {
+        return loadFailure(file, failureText(error));
+    }
+}
+
 // A tied parameter is one tensor to autograd only when the modules hold the same object.
 void ScriptModel::shareTiedTensors()
 {

@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/capture_torch/run_observer.h"
+#include "core/capture_torch/script_argument.h"
 #include "core/capture_torch/script_markers.h"
 
 #include <ATen/core/ivalue.h>
@@ -16,14 +17,6 @@
 
 namespace core {
 
-// An argument of forward.
-struct ScriptArgument
-{
-    std::string name;
-    std::string type; // "Tensor", "Dict[str, Tensor]"
-    bool hasDefault = false;
-};
-
 // A TorchScript model made ready to be run and watched. Its graphs are marked when it is loaded, so all runs
 // are of the same graphs. Used from one thread.
 class ScriptModel
@@ -32,6 +25,10 @@ public:
     // Runs the restricted unpickler and the TorchScript compiler, nothing of the model. unsupported with
     // detail missing_op when the file names an op that is not there; corrupt otherwise.
     static Result<std::unique_ptr<ScriptModel>> load(const std::filesystem::path &file);
+
+    // The same for runs as LibTorch would do them: the executor's mode is left as it is and nothing is
+    // marked, so that run() takes no observer.
+    static Result<std::unique_ptr<ScriptModel>> loadPlain(const std::filesystem::path &file);
 
     std::vector<ScriptArgument> arguments() const;
     std::string className() const;
@@ -67,6 +64,7 @@ public:
 
     torch::jit::Module &module() { return m_module; }
     const ScriptProgram &program() const { return *m_program; }
+    const torch::jit::Module &module() const { return m_module; }
 
 private:
     explicit ScriptModel(torch::jit::Module module) : m_module(std::move(module)) {}

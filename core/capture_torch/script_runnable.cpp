@@ -6,6 +6,7 @@
 #include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/shape_guess.h"
 #include "core/capture_torch/torch_dtype.h"
 #include "core/io/file_kind.h"
 
@@ -44,8 +45,10 @@ public:
     }
     void declareState(RunObserver &observer) const override { m_model->tellState(observer); }
     std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
+    const ScriptModel *script() const override { return m_model.get(); }
 
 private:
+    Status guess(const CaptureRequest &request);
     Status take(InputBuilder &builder, const ScriptArgument &argument, const InputNode &node);
     void tellInputs(RunObserver &observer) const;
 
@@ -87,6 +90,27 @@ Status ScriptRunnable::take(InputBuilder &builder, const ScriptArgument &argumen
     return Status::ok();
 }
 
+// A file without inputs: what it takes is found by trying.
+Status ScriptRunnable::guess(const CaptureRequest &request)
+{
+    GuessOptions options;
+    options.seed = effectiveSeed(request);
+    options.timeLimitSeconds = request.timeLimitSeconds;
+    const JobContext job;
+    Result<ShapeGuess> guess = guessScriptInputs(*m_model, options, job);
+    if (!guess)
+        return guess.error();
+    if (!guess->found)
+        return Status(ErrorCode::invalidArgument, "no input is given and none could be guessed (" +
+                                                      guess->reason + "): " + guess->message +
+                                                      "; forward takes " + listed(m_model->arguments()))
+            .withDetail("missing_input")
+            .withRemedy("give it with --input, for example --input f32[1,3,224,224]");
+    for (GuessedInput &input : guess->inputs)
+        m_inputs.push_back({input.name, std::move(input.value), std::string(kGuessedOrigin) + input.spec});
+    return Status::ok();
+}
+
 Status ScriptRunnable::buildInputs(const CaptureRequest &request)
 {
     const Result<InputArguments> asked = requestedInputs(request);
@@ -94,6 +118,14 @@ Status ScriptRunnable::buildInputs(const CaptureRequest &request)
         return asked.error();
     const std::vector<ScriptArgument> arguments = m_model->arguments();
     m_inputs.clear();
+    const bool needsSome = std::any_of(arguments.begin(), arguments.end(),
+                                       [](const ScriptArgument &argument) { return !argument.hasDefault; });
+    if (asked->isEmpty() && needsSome) {
+        if (Status guessed = guess(request); !guessed)
+            return guessed;
+        m_model->prepare(request.train, request.gradEnabled);
+        return Status::ok();
+    }
     InputBuilder builder(effectiveSeed(request));
     std::size_t position = 0;
     std::size_t used = 0;

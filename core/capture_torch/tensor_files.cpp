@@ -159,6 +159,12 @@ Result<at::Tensor> readTensorFile(const InputFile &file)
             return readSafetensorsFile(*source, file);
         case InputFileKind::torchSave:
             return readTorchSaveFile(*std::move(source), file);
+        case InputFileKind::image:
+        case InputFileKind::wav:
+        case InputFileKind::text:
+            return Status(ErrorCode::unsupported,
+                          file.path.string() +
+                              ": images, sounds and text are made into arrays before a worker starts");
         }
     } catch (const std::exception &error) {
         return Status(ErrorCode::corrupt, file.path.string() + ": " + error.what());

@@ -144,6 +144,13 @@ Terms convolutionTerms(const FlopQuery &query, bool transposed)
             query.parameterShapes.size() > 1 ? out : Count(0), true};
 }
 
+// The general convolution says itself whether it is transposed, by its seventh argument.
+bool saysTransposed(const FlopQuery &query)
+{
+    return query.func.ends_with("convolution") && query.arguments.size() > 6 &&
+           query.arguments[6].json == "true";
+}
+
 Terms attentionTerms(const FlopQuery &query)
 {
     const std::vector<Shape> shapes = tensorShapes(query);
@@ -275,7 +282,7 @@ Terms termsOf(const FlopQuery &query, const Rule &rule)
     case Formula::linear:
         return linearTerms(query);
     case Formula::convolution:
-        return convolutionTerms(query, false);
+        return convolutionTerms(query, saysTransposed(query));
     case Formula::transposedConvolution:
         return convolutionTerms(query, true);
     case Formula::norm:

@@ -59,6 +59,57 @@ QString sinkText(const QJsonValue &entry, bool withSource)
     return withSource ? text + " " + lineText(entry["source"]) : text;
 }
 
+// A node of TorchScript's autograd graph is compared without its trailing digits.
+QString comparedNode(QString node, bool torchScript)
+{
+    while (torchScript && !node.isEmpty() && node.back().isDigit())
+        node.chop(1);
+    return node == "NormBackward" ? QStringLiteral("LinalgVectorNormBackward") : node;
+}
+
+// One birth in the backward pass as a line. Which firing it was depends on the format.
+QString fireText(const QJsonValue &entry, bool torchScript)
+{
+    if (!entry.isObject())
+        return QStringLiteral("none");
+    QString func = entry["func"].toString();
+    func = func == "norm" ? QStringLiteral("linalg_vector_norm") : func;
+    QString text = comparedNode(entry["node"].toString(), torchScript) + " of " + func + " in \"" +
+                   entry["module"].toString() + "\" " + entry["arriving"].toString() + " -> " +
+                   entry["emitted"].toString() + " " + countsText(entry["emitted_counts"]) + " because " +
+                   (entry["why"].isString() ? entry["why"].toString() : QStringLiteral("-"));
+    if (!torchScript)
+        text += QString(" fire %1").arg(entry["fire"].toInt());
+    return text + " " + lineText(entry["source"]);
+}
+
+QStringList fireTexts(const QJsonArray &entries, bool torchScript)
+{
+    QStringList out;
+    for (const QJsonValue &entry : entries)
+        out.append(fireText(entry, torchScript));
+    return out;
+}
+
+QStringList healedTexts(const QJsonArray &entries, bool torchScript)
+{
+    QStringList out;
+    for (const QJsonValue &entry : entries)
+        out.append(comparedNode(entry["node"].toString(), torchScript) + " of " + entry["func"].toString());
+    return out;
+}
+
+// Names of the leaves whose gradient came with NaN or Inf.
+QStringList badLeaves(const QJsonArray &fires)
+{
+    QStringList out;
+    for (const QJsonValue &fire : fires)
+        if (fire["variable"].isString() && fire["arriving"].toString() != "none")
+            out.append(fire["variable"].toString());
+    out.sort();
+    return out;
+}
+
 template <class Text>
 QStringList texts(const QJsonArray &wanted, const QJsonArray &entries, const Text &text)
 {
@@ -109,6 +160,54 @@ private Q_SLOTS:
         }
         QCOMPARE(texts(wanted["sinks"].toArray(), result["sinks"].toArray(), sinkText),
                  texts({}, wanted["sinks"].toArray(), sinkText));
+        const auto why = [](const QJsonArray &entries) {
+            QStringList tokens;
+            for (const QJsonValue &entry : entries)
+                tokens.append(entry["why"].toString());
+            return tokens;
+        };
+        QCOMPARE(why(result["births"].toArray()), why(wanted["births"].toArray()));
+        QCOMPARE(result["nan_birth"]["why"].toString(), wanted["nan_birth"]["why"].toString());
+    }
+
+    void backwardAnswers_data() { forwardAnswers_data(); }
+    void backwardAnswers()
+    {
+        QFETCH(QString, name);
+        const support::CorpusCase nanCase = support::readCorpusCase(
+            OPSCOPE_CORPUS_DIR "/nan_cases/" + name.section('/', 0, 0), name.section('/', 1), "answer.json");
+        const QJsonValue wanted = nanCase.expected["backward"];
+        const bool torchScript = nanCase.isTorchScript();
+        const bool runs = wanted["verdict"].toString() != "not_run";
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QStringList arguments = nanCase.captureArguments(work.path(), trace);
+        if (runs) {
+            arguments << "--backward"
+                      << "sum";
+            const double scale = nanCase.expected["loss"]["scale"].toDouble(1.0);
+            if (scale != 1.0)
+                arguments << "--loss-scale" << QString::number(scale, 'g', 17);
+            for (const QJsonValue &input : nanCase.expected["inputs"]["requires_grad"].toArray())
+                arguments << "--input-grad" << input.toString();
+        }
+        const CliResult captured = cli(arguments);
+        const bool raises = nanCase.expected["raises"].isString();
+        QVERIFY2(captured.exitCode == (raises ? 4 : 0), captured.messages.constData());
+
+        const CliResult report = cli({"report", "nonfinite_origin", trace, "--json"});
+        const QJsonValue backward = report.object()["result"]["backward"];
+        QVERIFY2(backward.isObject(), report.messages.constData());
+        QCOMPARE(backward["verdict"].toString(), wanted["verdict"].toString());
+        QCOMPARE(fireTexts(backward["births"].toArray(), torchScript),
+                 fireTexts(wanted["births"].toArray(), torchScript));
+        QCOMPARE(healedTexts(backward["healed"].toArray(), torchScript),
+                 healedTexts(wanted["healed"].toArray(), torchScript));
+        for (const QString &first :
+             {QStringLiteral("first_inf"), QStringLiteral("first_nan"), QStringLiteral("nan_birth")})
+            QCOMPARE(fireText(backward[first], torchScript), fireText(wanted[first], torchScript));
+        if (runs)
+            QCOMPARE(badLeaves(backward["fires"].toArray()), badLeaves(nanCase.expected["fires"].toArray()));
     }
 };
 

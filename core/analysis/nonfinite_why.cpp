@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_why.h"
+
+#include "core/trace/tensor_reader.h"
+
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace core {
+namespace {
+
+using Names = std::unordered_set<std::string_view>;
+
+// What a rule looks at. Operands that are not known are NaN-free absent values.
+struct Case
+{
+    std::string_view func; // without the in-place underscore
+    std::optional<double> a;
+    std::optional<double> b;
+    NonFiniteKind made = NonFiniteKind::none;
+    DType dtype = DType::unknown;     // of the result
+    TensorStats inputs;               // counts over all tensor arguments
+    TensorStats first;                // of the first tensor argument
+    std::optional<bool> rowHasPosInf; // of that one, along the dimension that b names; not always known
+};
+
+bool is(const std::optional<double> &value, double wanted)
+{
+    return value && *value == wanted;
+}
+
+bool isInfinite(const std::optional<double> &value)
+{
+    return value && std::isinf(*value);
+}
+
+bool isBelow(const std::optional<double> &value, double limit)
+{
+    return value && *value < limit;
+}
+
+bool isFractional(const std::optional<double> &value)
+{
+    return value && std::isfinite(*value) && *value != std::floor(*value);
+}
+
+// Outside the domain of a function of one argument: where the function itself is NaN.
+bool isOutsideDomain(std::string_view func, double x)
+{
+    if (func == "acos" || func == "asin" || func == "arccos" || func == "arcsin" || func == "erfinv" ||
+        func == "atanh" || func == "arctanh")
+        return std::abs(x) > 1.0 || (func.ends_with("tanh") && std::abs(x) == 1.0);
+    if (func == "acosh" || func == "arccosh")
+        return x < 1.0;
+    if (func == "logit")
+        return x < 0.0 || x > 1.0;
+    if (func == "lgamma" || func == "digamma" || func == "polygamma" || func == "mvlgamma")
+        return x <= 0.0;
+    return false;
+}
+
+Value divisionToken(const Case &at)
+{
+    if (is(at.b, 0.0))
+        return is(at.a, 0.0) ? "zero_divided_by_zero" : "divided_by_zero";
+    if (isInfinite(at.a) && isInfinite(at.b))
+        return "inf_divided_by_inf";
+    return {};
+}
+
+Value logarithmToken(std::string_view func, const Case &at)
+{
+    const double shift = func == "log1p" ? 1.0 : 0.0;
+    const std::optional<double> &of = func.starts_with("xlog") ? at.b : at.a;
+    if (!of)
+        return {};
+    const double x = *of + (func == "xlog1py" ? 1.0 : shift);
+    return x == 0.0 ? Value("log_of_zero") : x < 0.0 ? Value("log_of_negative") : Value();
+}
+
+Value powerToken(const Case &at)
+{
+    if (isBelow(at.a, 0.0) && isFractional(at.b))
+        return "negative_base_fractional_exponent";
+    if (is(at.a, 0.0) && isBelow(at.b, 0.0))
+        return "zero_to_negative_power";
+    return {};
+}
+
+Value sumToken(const Case &at)
+{
+    if (!isInfinite(at.a) || !isInfinite(at.b) || !hasNan(at.made))
+        return {};
+    const bool bothNegative = *at.a < 0.0 && *at.b < 0.0;
+    return bothNegative ? Value("neg_inf_minus_neg_inf") : Value("inf_minus_inf");
+}
+
+Value productToken(const Case &at)
+{
+    return (is(at.a, 0.0) && isInfinite(at.b)) || (isInfinite(at.a) && is(at.b, 0.0))
+               ? Value("zero_times_inf")
+               : Value();
+}
+
+// A row gives NaN when it holds +Inf, or nothing but -Inf.
+Value softmaxToken(const Case &at)
+{
+    if (!hasNan(at.made))
+        return {};
+    if (at.a && !(std::isinf(*at.a) && *at.a < 0.0))
+        return "softmax_pos_inf";
+    if (at.first.posInf == 0)
+        return "softmax_all_neg_inf";
+    if (!at.rowHasPosInf)
+        return {};
+    return *at.rowHasPosInf ? "softmax_pos_inf" : "softmax_all_neg_inf";
+}
+
+bool isIn(std::string_view func, const Names &names)
+{
+    return names.contains(func);
+}
+
+// Sums of products: NaN out of infinities.
+Value contractionToken(const Case &at)
+{
+    if (!hasNan(at.made) || at.inputs.posInf + at.inputs.negInf == 0)
+        return {};
+    return at.inputs.zero > 0 ? "zero_times_inf" : "inf_minus_inf";
+}
+
+Value pointwiseToken(const Case &at)
+{
+    static const Names kDivisions = {"div", "true_divide", "divide", "floor_divide"};
+    static const Names kLogarithms = {"log", "log2", "log10", "log1p", "xlogy", "xlog1py"};
+    static const Names kExponentials = {"exp", "exp2", "expm1", "sinh", "cosh"};
+    if (isIn(at.func, kDivisions))
+        return divisionToken(at);
+    if (isIn(at.func, kLogarithms))
+        return logarithmToken(at.func, at);
+    if (isIn(at.func, kExponentials))
+        return at.a && std::isfinite(*at.a) ? Value("overflow_exp") : Value();
+    if (at.func == "reciprocal")
+        return is(at.a, 0.0) ? Value("divided_by_zero") : Value();
+    if (at.func == "remainder" || at.func == "fmod")
+        return is(at.b, 0.0) ? Value("divisor_zero") : Value();
+    if (at.func == "rsqrt" && is(at.a, 0.0))
+        return "rsqrt_of_zero";
+    if (at.func == "sqrt" || at.func == "rsqrt")
+        return isBelow(at.a, 0.0) ? Value("sqrt_of_negative") : Value();
+    if (at.func == "pow" || at.func == "float_power")
+        return powerToken(at);
+    if (at.func == "mul" || at.func == "multiply")
+        return productToken(at);
+    if (at.func == "sub" || at.func == "subtract" || at.func == "rsub" || at.func == "add")
+        return sumToken(at);
+    if (at.a && isOutsideDomain(at.func, *at.a))
+        return "outside_domain";
+    return {};
+}
+
+Value reductionToken(const Case &at)
+{
+    static const Names kSpreads = {"std", "var", "std_mean", "var_mean"};
+    static const Names kMeans = {"mean",     "nanmean", "cross_entropy_loss", "nll_loss",  "nll_loss_nd",
+                                 "mse_loss", "l1_loss", "nll_loss2d",         "huber_loss"};
+    static const Names kNorms = {"layer_norm", "batch_norm",        "group_norm",        "instance_norm",
+                                 "rms_norm",   "native_layer_norm", "native_batch_norm", "native_group_norm"};
+    static const Names kContractions = {"matmul", "mm",     "bmm",      "addmm",       "baddbmm",
+                                        "linear", "einsum", "mv",       "dot",         "conv1d",
+                                        "conv2d", "conv3d", "addbmm",   "convolution", "_convolution",
+                                        "vdot",   "inner",  "tensordot"};
+    const bool finite = at.inputs.isAllFinite();
+    if (at.func == "softmax" || at.func == "log_softmax" || at.func == "_softmax" ||
+        at.func == "_log_softmax")
+        return softmaxToken(at);
+    if (isIn(at.func, kSpreads) && finite && hasNan(at.made))
+        return "unbiased_single_element";
+    if (isIn(at.func, kMeans) && finite && hasNan(at.made))
+        return "mean_over_nothing";
+    if (isIn(at.func, kNorms) && hasNan(at.made))
+        return finite ? "zero_variance_no_eps" : "inf_minus_inf";
+    if (at.func == "ctc_loss" && finite && hasInf(at.made))
+        return "target_longer_than_input";
+    if (isIn(at.func, kContractions))
+        return contractionToken(at);
+    if ((at.func == "sum" || at.func == "cumsum" || at.func == "mean") && hasNan(at.made) && !finite)
+        return "inf_minus_inf";
+    if ((at.func == "prod" || at.func == "cumprod") && hasNan(at.made) && !finite)
+        return "zero_times_inf";
+    return {};
+}
+
+Value castToken(const Case &at)
+{
+    static const Names kCasts = {"to",      "_to_copy", "half",
+                                 "type_as", "copy",     "_autocast_to_reduced_precision"};
+    return isIn(at.func, kCasts) && at.dtype == DType::float16 && hasInf(at.made)
+               ? Value("overflow_cast_fp16")
+               : Value();
+}
+
+void addCounts(TensorStats &all, const TensorStats &one)
+{
+    all.elements += one.elements;
+    all.nan += one.nan;
+    all.posInf += one.posInf;
+    all.negInf += one.negInf;
+    all.zero += one.zero;
+}
+
+std::optional<double> operand(const Value &values, std::size_t index)
+{
+    if (!values.isList() || index >= values.toList().size())
+        return std::nullopt;
+    const Value &value = values.toList()[index];
+    if (value.isNumber())
+        return value.toDouble();
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::string &text = value.toString();
+    if (text == "Infinity" || text == "-Infinity")
+        return text[0] == '-' ? -kInfinity : kInfinity;
+    return text == "NaN" ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt;
+}
+
+// The operands that the capture kept at element AT; nothing when it kept none.
+std::optional<Value> keptOperands(const Trace &trace, const TensorRow &tensor, std::int64_t at)
+{
+    for (const StringId id : {tensor.operandsAtFirst, tensor.operandsAtFirstNan}) {
+        if (!id.isValid())
+            continue;
+        const auto kept = parseJson(trace.string(id), "operands");
+        if (kept && kept->at("at").isInt() && kept->at("at").toInt() == at)
+            return kept->at("values");
+    }
+    return std::nullopt;
+}
+
+// A small constant that was added against zero and became zero in a 16-bit type.
+bool isUnderflownEps(const Trace &trace, TensorId divisor)
+{
+    const OpId producer = divisor.isValid() ? trace.producer(divisor) : OpId();
+    if (!producer.isValid())
+        return false;
+    const DType dtype = trace.tensor(divisor).dtype;
+    if (trace.string(trace.callOf(producer).func) != "add" ||
+        (dtype != DType::float16 && dtype != DType::bfloat16))
+        return false;
+    for (const ArgumentRow &argument : trace.arguments(trace.op(producer).call)) {
+        const auto number = parseJson(trace.string(argument.valueJson), "argument");
+        if (number && number->isNumber() && std::abs(number->toDouble()) > 0.0 &&
+            std::abs(number->toDouble()) < 1e-6)
+            return true;
+    }
+    return false;
+}
+
+TensorId tensorArgument(const Trace &trace, CallId call, std::size_t index)
+{
+    const auto arguments = trace.arguments(call);
+    if (index >= arguments.size() || arguments[index].tensors.count != 1)
+        return {};
+    return trace.tensorIds(arguments[index].tensors)[0];
+}
+
+// Whether the values of TENSOR along DIMENSION through element FLAT hold +Inf; nothing when they were not
+// kept.
+std::optional<bool> rowHasPosInf(const Trace &trace, TensorId tensor, std::int64_t flat, double dimension)
+{
+    if (!tensor.isValid() || flat < 0)
+        return std::nullopt;
+    const auto shape = trace.shape(tensor);
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    const std::int64_t axis = static_cast<std::int64_t>(dimension) + (dimension < 0.0 ? rank : 0);
+    const auto reader = TensorReader::open(trace, tensor);
+    if (!reader || axis < 0 || axis >= rank)
+        return std::nullopt;
+    std::int64_t stride = 1;
+    for (std::int64_t i = rank - 1; i > axis; --i)
+        stride *= shape[static_cast<std::size_t>(i)];
+    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
+    const std::int64_t begin = flat - flat / stride % size * stride;
+    std::vector<std::byte> bytes(reader->itemBytes());
+    for (std::int64_t i = 0; i < size; ++i) {
+        if (!reader->read(static_cast<std::uint64_t>(begin + i * stride), bytes))
+            return std::nullopt;
+        if (const double value = elementAsDouble(reader->dtype(), bytes, 0); std::isinf(value) && value > 0.0)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+Value overflowToken(DType dtype)
+{
+    if (dtype == DType::float16)
+        return "overflow_fp16";
+    return dtype == DType::float32 ? Value("overflow_fp32") : Value();
+}
+
+Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
+{
+    const Trace &trace = statistics.trace();
+    if (entry.byDesign)
+        return "deliberate_neg_inf";
+    const TensorRow &tensor = trace.tensor(trace.op(entry.op).tensor);
+    const std::optional<Value> values = keptOperands(trace, tensor, entry.firstIndex);
+    if (!values)
+        return {}; // what came in was bad already, or nothing was kept
+    Case at;
+    at.func = trace.string(trace.call(entry.call).func);
+    if (at.func.ends_with('_') && !at.func.ends_with("__"))
+        at.func.remove_suffix(1);
+    at.a = operand(*values, 0);
+    at.b = operand(*values, 1);
+    at.made = entry.kind;
+    at.dtype = tensor.dtype;
+    bool first = true;
+    for (const ArgumentRow &argument : trace.arguments(entry.call))
+        for (const TensorId id : trace.tensorIds(argument.tensors))
+            if (const TensorStats *stats = id.isValid() ? statistics.find(id) : nullptr) {
+                addCounts(at.inputs, *stats);
+                if (std::exchange(first, false))
+                    at.first = *stats;
+            }
+    if (at.func.find("softmax") != std::string_view::npos && at.first.posInf > 0 && at.b)
+        at.rowHasPosInf = rowHasPosInf(trace, tensorArgument(trace, entry.call, 0), entry.firstIndex, *at.b);
+    for (Value (*rule)(const Case &) : {pointwiseToken, reductionToken, castToken})
+        if (Value token = rule(at); !token.isNull()) {
+            const bool divides = token.toString().ends_with("divided_by_zero");
+            return divides && isUnderflownEps(trace, tensorArgument(trace, entry.call, 1))
+                       ? Value("eps_underflow")
+                       : token;
+        }
+    return at.inputs.isAllFinite() && !hasNan(entry.kind) ? overflowToken(tensor.dtype) : Value();
+}
+
+} // namespace core

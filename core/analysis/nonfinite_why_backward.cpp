@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_why.h"
+
+#include "core/trace/tensor_reader.h"
+
+#include <cmath>
+#include <vector>
+
+namespace core {
+namespace {
+
+// One value of a tensor, by its saved payload.
+std::optional<double> valueAt(const Trace &trace, TensorId tensor, std::int64_t flat)
+{
+    if (!tensor.isValid() || flat < 0)
+        return std::nullopt;
+    const auto reader = TensorReader::open(trace, tensor);
+    if (!reader || static_cast<std::uint64_t>(flat) >= reader->elementCount())
+        return std::nullopt;
+    std::vector<std::byte> bytes(reader->itemBytes());
+    if (!reader->read(static_cast<std::uint64_t>(flat), bytes))
+        return std::nullopt;
+    return elementAsDouble(reader->dtype(), bytes, 0);
+}
+
+// The element of SMALL that is broadcast to element FLAT of a tensor of shape LARGE; none when it does not
+// fit.
+std::optional<std::int64_t> broadcastIndex(std::span<const std::int64_t> large, std::int64_t flat,
+                                           std::span<const std::int64_t> small)
+{
+    if (small.size() > large.size())
+        return std::nullopt;
+    const std::vector<std::int64_t> index = unravelled(flat, large);
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < small.size(); ++i) {
+        const std::size_t from = large.size() - small.size() + i;
+        if (small[i] != 1 && small[i] != large[from])
+            return std::nullopt;
+        at = at * small[i] + (small[i] == 1 ? 0 : index[from]);
+    }
+    return at;
+}
+
+bool is(const std::optional<double> &value, double wanted)
+{
+    return value && *value == wanted;
+}
+bool isNan(const std::optional<double> &value)
+{
+    return value && std::isnan(*value);
+}
+bool isInfinite(const std::optional<double> &value)
+{
+    return value && std::isinf(*value);
+}
+
+// "SqrtBackward0" -> "Sqrt"
+std::string_view baseName(std::string_view className)
+{
+    const std::size_t at = className.rfind("Backward");
+    return at == std::string_view::npos ? className : className.substr(0, at);
+}
+
+class Cause
+{
+public:
+    Cause(const GradientTransition &transition, const TraceStatistics &statistics)
+        : m_row(transition), m_statistics(statistics), m_trace(statistics.trace())
+    {
+    }
+
+    Value token()
+    {
+        findFirst();
+        if (!m_emitted.isValid())
+            return {};
+        const GradNodeRow &node = m_trace.gradNode(m_row.node);
+        m_name = baseName(m_trace.string(node.className));
+        if (Value value = fixed(); !value.isNull())
+            return value;
+        if (node.call.isValid())
+            gather(node.call);
+        if (hasInf(m_row.arriving.kind))
+            return m_row.emitted.counts.nan > 0 ? passedOn() : Value();
+        if (m_name == "Mm" || m_name == "Addmm" || m_name == "Bmm")
+            if (Value value = product(); !value.isNull())
+                return value;
+        if (Value value = pointwise(); !value.isNull())
+            return value;
+        return saved();
+    }
+
+private:
+    // The first leaf with a bad value, and where.
+    void findFirst()
+    {
+        const auto leaves = m_trace.tensorIds(m_row.row->emitted);
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+            const TensorStats *stats = leaves[i].isValid() ? m_statistics.find(leaves[i]) : nullptr;
+            if (stats == nullptr || stats->isAllFinite())
+                continue;
+            m_emitted = leaves[i];
+            m_leaf = i;
+            for (const std::int64_t at : {stats->firstNan, stats->firstPosInf, stats->firstNegInf})
+                if (at >= 0 && (m_at < 0 || at < m_at))
+                    m_at = at;
+            return;
+        }
+    }
+
+    // Nodes whose only way to a bad value is known.
+    Value fixed() const
+    {
+        if (m_name == "Std" || m_name == "Var" || m_name == "StdMean" || m_name == "VarMean")
+            return "divisor_zero";
+        if (m_name == "LinalgSvd" || m_name == "Svd")
+            return "equal_singular_values";
+        if (m_name == "LinalgEigh" || m_name == "LinalgEig" || m_name == "SymeigBackward")
+            return "equal_eigenvalues";
+        if (m_name == "ToCopy" && m_trace.tensor(m_emitted).dtype == DType::float16)
+            return "overflow_cast_fp16";
+        return {};
+    }
+
+    void gather(CallId call)
+    {
+        for (const ArgumentRow &argument : m_trace.arguments(call)) {
+            const auto tensors = m_trace.tensorIds(argument.tensors);
+            m_operands.push_back(tensors.size() == 1 ? tensors[0] : TensorId());
+            const auto number = argument.valueJson.isValid()
+                                    ? parseJson(m_trace.string(argument.valueJson), "argument")
+                                    : Result<Value>(Value());
+            m_numbers.push_back(number && number->isNumber() ? std::optional(number->toDouble())
+                                                             : std::nullopt);
+        }
+        const Range rows = m_trace.call(call).rows;
+        for (std::uint32_t i = 0; i < rows.count; ++i)
+            m_results.push_back(m_trace.op(OpId(rows.begin + i)).tensor);
+        for (const TensorId tensor : m_trace.tensorIds(m_row.row->arriving))
+            if (tensor.isValid() && !m_arriving.isValid())
+                m_arriving = tensor;
+    }
+
+    std::optional<double> at(TensorId tensor) const
+    {
+        if (!tensor.isValid())
+            return std::nullopt;
+        const auto index = broadcastIndex(m_trace.shape(m_emitted), m_at, m_trace.shape(tensor));
+        return index ? valueAt(m_trace, tensor, *index) : std::nullopt;
+    }
+    std::optional<double> operand(std::size_t index) const
+    {
+        if (index >= m_operands.size())
+            return std::nullopt;
+        return m_operands[index].isValid() ? at(m_operands[index]) : m_numbers[index];
+    }
+    std::optional<double> result() const { return m_results.empty() ? std::nullopt : at(m_results[0]); }
+    std::optional<double> arrived() const { return at(m_arriving); }
+
+    // What a factor that was saved does to the gradient that arrived.
+    Value factor(const std::optional<double> &saved) const
+    {
+        const std::optional<double> gradient = arrived();
+        if (isNan(saved))
+            return is(gradient, 0.0) ? "zero_times_nan" : "saved_nan";
+        if (isInfinite(saved))
+            return is(gradient, 0.0) ? "zero_times_inf" : "times_saved_inf";
+        return {};
+    }
+
+    Value quotient(const std::optional<double> &divisor, const char *otherwise) const
+    {
+        const bool zero = is(arrived(), 0.0);
+        if (is(divisor, 0.0))
+            return zero ? "zero_divided_by_zero" : otherwise;
+        if (isNan(divisor))
+            return zero ? "zero_divided_by_nan" : "saved_nan";
+        return {};
+    }
+
+    Value power() const
+    {
+        const auto base = operand(0);
+        const auto exponent = operand(1);
+        if (!base || !exponent)
+            return {};
+        if (*base < 0.0 && *exponent != std::floor(*exponent))
+            return "negative_base_fractional_exponent";
+        if (*base == 0.0 && *exponent < 1.0)
+            return is(arrived(), 0.0) ? "zero_times_inf" : "zero_to_negative_power";
+        return factor(base);
+    }
+
+    Value pointwise() const
+    {
+        if (m_name == "Sqrt")
+            return quotient(result(), "sqrt_gradient_at_zero");
+        if (m_name == "Rsqrt")
+            return is(operand(0), 0.0) ? Value("divided_by_zero") : factor(result());
+        if (m_name == "Div")
+            if (Value value = quotient(operand(1), "divided_by_zero"); !value.isNull() || m_leaf == 0)
+                return value;
+        if (m_name == "Mul" || m_name == "Div")
+            return factor(operand(m_leaf == 0 ? 1 : 0));
+        if (m_name == "Log" || m_name == "Log2" || m_name == "Log10" || m_name == "Reciprocal")
+            return quotient(operand(0), "divided_by_zero");
+        if (m_name == "Exp" || m_name == "Exp2" || m_name == "Softmax" || m_name == "LogSoftmax" ||
+            m_name == "Tanh" || m_name == "Sigmoid")
+            return factor(result());
+        if (m_name == "Pow")
+            return power();
+        if (m_name == "Acos" || m_name == "Asin" || m_name == "Acosh" || m_name == "Atanh")
+            return operand(0) && std::abs(*operand(0)) == 1.0 ? Value("acos_gradient_at_one") : Value();
+        if (m_name == "LinalgVectorNorm" || m_name == "Norm")
+            return is(result(), 0.0) ? Value("zero_norm_row") : Value();
+        return {};
+    }
+
+    // An infinite gradient met a zero, or two of them cancelled.
+    Value passedOn() const
+    {
+        const bool adds =
+            m_name == "Sum" || m_name == "Expand" || m_name == "Add" || m_name == "Sub" || m_name == "Mean";
+        return adds ? "inf_minus_inf" : "zero_times_inf";
+    }
+
+    // A gradient of a matrix product: the term of the first bad element that is not finite. The gradient of
+    // A in A B is G B^T, that of B is A^T G; addmm has its matrices behind the bias.
+    Value product() const
+    {
+        const std::size_t offset = m_name == "Addmm" ? 1 : 0;
+        if (m_operands.size() < offset + 2 || m_leaf < offset || !m_arriving.isValid())
+            return {};
+        const bool left = m_leaf == offset;
+        const TensorId saved = m_operands[offset + (left ? 1 : 0)];
+        if (!saved.isValid() || m_trace.shape(saved).size() < 2 || m_trace.shape(m_arriving).size() < 2)
+            return {};
+        const std::vector<std::int64_t> index = unravelled(m_at, m_trace.shape(m_emitted));
+        const std::int64_t row = index[index.size() - 2];
+        const std::int64_t column = index.back();
+        const std::int64_t batch = index.size() > 2 ? index[0] : 0; // bmm: three dimensions
+        const auto sizes = m_trace.shape(saved);
+        const std::int64_t terms = left ? sizes.back() : sizes[sizes.size() - 2];
+        bool finite = true;
+        for (std::int64_t i = 0; i < terms; ++i) {
+            const auto gradient =
+                left ? element(m_arriving, batch, row, i) : element(m_arriving, batch, i, column);
+            const auto value = left ? element(saved, batch, column, i) : element(saved, batch, i, row);
+            if (!gradient || !value)
+                return {};
+            if (std::isnan(*value))
+                return *gradient == 0.0 ? "zero_times_nan" : "saved_nan";
+            if (std::isinf(*value))
+                return *gradient == 0.0 ? "zero_times_inf" : "times_saved_inf";
+            finite = finite && std::isfinite(*gradient);
+        }
+        return finite ? overflowToken(m_trace.tensor(m_emitted).dtype) : Value();
+    }
+
+    std::optional<double> element(TensorId matrix, std::int64_t batch, std::int64_t row,
+                                  std::int64_t column) const
+    {
+        const auto shape = m_trace.shape(matrix);
+        const std::int64_t rows = shape[shape.size() - 2];
+        return valueAt(m_trace, matrix,
+                       ((shape.size() > 2 ? batch : 0) * rows + row) * shape.back() + column);
+    }
+
+    // Nothing finer is known: a forward fault that is seen again, else too large a product.
+    Value saved() const
+    {
+        bool nan = false;
+        bool inf = false;
+        for (const auto *list : {&m_operands, &m_results})
+            for (const TensorId tensor : *list)
+                if (const TensorStats *stats = tensor.isValid() ? m_statistics.find(tensor) : nullptr) {
+                    nan = nan || stats->nan > 0;
+                    inf = inf || stats->posInf + stats->negInf > 0;
+                }
+        if (nan)
+            return "saved_nan";
+        if (inf)
+            return "saved_inf";
+        return m_row.emitted.counts.nan == 0 ? overflowToken(m_trace.tensor(m_emitted).dtype) : Value();
+    }
+
+    const GradientTransition &m_row;
+    const TraceStatistics &m_statistics;
+    const Trace &m_trace;
+    std::string_view m_name;
+    TensorId m_emitted;
+    TensorId m_arriving;
+    std::size_t m_leaf = 0;
+    std::int64_t m_at = -1;
+    std::vector<TensorId> m_operands;
+    std::vector<std::optional<double>> m_numbers;
+    std::vector<TensorId> m_results;
+};
+
+} // namespace
+
+Value backwardWhy(const GradientTransition &transition, const TraceStatistics &statistics)
+{
+    const bool made = hasNan(transition.emitted.kind) ? !hasNan(transition.arriving.kind)
+                                                      : transition.arriving.kind == NonFiniteKind::none;
+    if (transition.emitted.kind == NonFiniteKind::none || !made)
+        return {};
+    return Cause(transition, statistics).token();
+}
+
+} // namespace core

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/capture/capture_request.h"
+#include "core/capture/image_spec.h"
+
+#include <filesystem>
+
+namespace core {
+
+// Images and sounds of a request made into .npy files that capture_worker reads: it gets plain arrays only.
+// The files are in a folder of their own that goes with this object; keep it until the worker is gone.
+class PreparedInputs
+{
+public:
+    // REQUEST as it is when it names neither. What was made of each file is stated in
+    // request().preparedInputs. Errors name the input: notFound, unreadable, corrupt, unsupported (text, for
+    // which there is no tokenizer here; an image without DECODER).
+    static Result<PreparedInputs> make(const CaptureRequest &request, const ImageDecoder &decoder);
+    ~PreparedInputs();
+    PreparedInputs(PreparedInputs &&other) noexcept;
+    PreparedInputs &operator=(PreparedInputs &&) = delete;
+
+    const CaptureRequest &request() const { return m_request; }
+
+private:
+    friend class InputPreparation;
+    explicit PreparedInputs(CaptureRequest request) : m_request(std::move(request)) {}
+
+    CaptureRequest m_request;
+    std::filesystem::path m_folder; // empty: none was needed
+};
+
+} // namespace core

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/capture_torch/run_observer.h"
+#include "core/trace/records.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace core {
+
+// What a forward run did that a backward pass may stumble over: which memory each call read and made, what
+// was written in place afterwards, where the path of gradients ends. Kept only when a backward pass is to
+// come; owned by the autograd recorder.
+class GradPathLog
+{
+public:
+    // TENSOR, an output that requires a gradient, was made by CALL.
+    void outputMade(const at::Tensor &tensor, RecordId call);
+    void callEnded(const CallRecord &call, const NodeInfo *node, const std::vector<c10::IValue> &inputs,
+                   const std::vector<at::Tensor> &written);
+
+    // "aten.sqrt.default (net.py:12)"
+    std::string placeOf(RecordId call) const;
+    // The first call after CALL that wrote memory which CALL read or made.
+    std::optional<RecordId> overwriterOf(RecordId call) const;
+    // The last call that took something with a gradient and gave nothing with one.
+    std::optional<RecordId> lastCut() const { return m_lastCut; }
+    // That call ran in a region without gradients.
+    bool cutWithoutGradMode() const { return m_cutWithoutGradMode; }
+
+private:
+    using Pin = c10::weak_intrusive_ptr<c10::StorageImpl>;
+    struct Call
+    {
+        std::string op;
+        std::uint32_t place = 0; // into m_places
+        std::vector<Pin> touched;
+        bool madeGradient = false;
+    };
+    struct Write
+    {
+        RecordId call;
+        Pin storage;
+    };
+
+    std::uint32_t placeOf(const NodeInfo *node);
+
+    std::unordered_map<RecordId, Call> m_calls;
+    std::vector<std::string> m_places = {{}};                       // "net.py:12"; the first is not known
+    std::unordered_map<std::uint32_t, std::uint32_t> m_placeOfNode; // by id of the node
+    std::vector<Write> m_writes;                                    // in order
+    std::optional<RecordId> m_lastCut;
+    bool m_cutWithoutGradMode = false;
+};
+
+} // namespace core

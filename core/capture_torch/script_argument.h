@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+namespace core {
+
+// An argument of a TorchScript model's forward.
+struct ScriptArgument
+{
+    std::string name;
+    std::string type; // "Tensor", "Dict[str, Tensor]"
+    bool hasDefault = false;
+};
+
+} // namespace core

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/shape_companions.h"
+
+#include <ATen/core/List.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace core {
+namespace {
+
+std::string lowered(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+bool has(const std::string &name, std::initializer_list<std::string_view> parts)
+{
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return name.find(part) != std::string::npos; });
+}
+
+bool isInteger(DType dtype)
+{
+    return !isFloating(dtype) && !isComplex(dtype) && dtype != DType::boolean;
+}
+
+GuessedInput number(const ScriptArgument &argument, std::size_t alternative)
+{
+    GuessedInput input;
+    input.name = argument.name;
+    const std::string name = lowered(argument.name);
+    const bool rate = name == "sr" || name == "fs" || has(name, {"rate", "sample", "freq"});
+    if (argument.type == "int") {
+        const std::int64_t value = rate ? (alternative % 2 == 0 ? 16000 : 8000) : 1;
+        input.value = value;
+        input.spec = std::to_string(value);
+    } else if (argument.type == "float") {
+        input.value = 1.0;
+        input.spec = "1.0";
+    } else if (argument.type == "bool") {
+        input.value = false;
+        input.spec = "false";
+    } else {
+        input.spec = "none";
+    }
+    return input;
+}
+
+// Batch and positions of a sequence of tokens or of features.
+std::vector<std::int64_t> positionsOf(const GuessedInput &primary)
+{
+    std::vector<std::int64_t> shape = primary.shape;
+    if (shape.size() > 2)
+        shape.resize(2);
+    return shape;
+}
+
+void byName(const std::string &name, const GuessedInput &primary, GuessedInput &input)
+{
+    const auto set = [&](std::vector<std::int64_t> shape, DType dtype, std::string recipe, double low = 0.0) {
+        input.shape = std::move(shape);
+        input.dtype = dtype;
+        input.range = {std::move(recipe), low, low};
+    };
+    const std::int64_t length = primary.shape.size() > 1 ? primary.shape[1] : 1;
+    const std::int64_t batch = primary.shape.empty() ? 1 : primary.shape[0];
+    if (has(name, {"mask"}))
+        set(positionsOf(primary), isInteger(primary.dtype) ? DType::int64 : DType::boolean, "ones");
+    else if (has(name, {"length", "lens", "_len"}))
+        set({batch}, DType::int64, "full", static_cast<double>(length));
+    else if (has(name, {"edge_index"}))
+        set({2, 8}, DType::int64, "zeros");
+    else if (has(name, {"token_type", "segment"}))
+        set(positionsOf(primary), DType::int64, "zeros");
+    else if (has(name, {"position"}) && batch == 1)
+        set(positionsOf(primary), DType::int64, "arange");
+    else if (has(name, {"timestep"}) || name == "t")
+        set({batch}, DType::float32, "ones");
+    else if (has(name, {"offset"}))
+        set({1}, DType::int64, "zeros");
+    else if (has(name, {"label", "target", "index", "idx"}))
+        set({batch}, DType::int64, "zeros");
+}
+
+} // namespace
+
+std::size_t companionAlternatives(std::size_t priors)
+{
+    return 2 + std::min<std::size_t>(priors, 6);
+}
+
+GuessedInput companionInput(const ScriptArgument &argument, const GuessedInput &primary,
+                            const std::vector<ShapePrior> &priors, std::size_t alternative)
+{
+    if (argument.type != "Tensor" && argument.type != "Optional[Tensor]")
+        return number(argument, alternative);
+    GuessedInput input = primary;
+    input.name = argument.name;
+    if (alternative == 0) {
+        byName(lowered(argument.name), primary, input);
+    } else if (alternative >= 2 && alternative - 2 < priors.size()) {
+        const ShapePrior &prior = priors[alternative - 2];
+        input.shape = prior.shape;
+        input.dtype = prior.dtype;
+        input.range = prior.range;
+    }
+    return input;
+}
+
+} // namespace core

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/capture_torch/script_argument.h"
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+class ScriptModel;
+
+// What kinds of module say about an input.
+enum class LayerKind { other, embedding, recurrent, conv, transformer, groupNorm, linear, bilinear };
+
+// A module as far as it matters for the shape of an input.
+struct LayerFact
+{
+    LayerKind kind = LayerKind::other;
+    std::string path;
+    std::string type;            // "Conv2d"
+    std::int64_t features = 0;   // in_features, input_size, embed_dim, num_channels, in_channels
+    std::int64_t vocabulary = 0; // rows of an embedding; the second size of a bilinear layer
+    std::int64_t outputs = 0;    // out_channels
+    std::vector<std::int64_t> kernel;
+    std::int64_t stride = 1;
+    bool batchFirst = true;
+    at::ScalarType dtype = at::kFloat;
+};
+
+struct ShapeFacts
+{
+    std::vector<ScriptArgument> arguments; // of forward
+    std::vector<LayerFact> layers;         // modules in definition order
+    std::vector<std::pair<std::string, at::Tensor>> parameters;
+    std::vector<std::pair<std::string, at::Tensor>> tables; // parameters and buffers
+    bool hasAdaptivePool = false;
+    bool isLazy = false; // parameters without a shape
+    at::ScalarType floating = at::kFloat;
+    std::uint64_t stateBytes = 0;
+};
+
+// Reads the modules and, for what only the calls say (groups, strides, batch_first), their graphs.
+ShapeFacts shapeFactsOf(const ScriptModel &model);
+
+// Sequence limit of a positional table; none without such a table.
+std::optional<std::int64_t> positionLimit(const ShapeFacts &facts);
+// Side of the square image whose patches (one each STRIDE) fill a positional table of vectors of WIDTH
+// numbers; none without such a table.
+std::optional<std::int64_t> positionSide(const ShapeFacts &facts, std::int64_t stride, std::int64_t width);
+
+} // namespace core

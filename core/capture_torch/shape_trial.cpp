@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/shape_trial.h"
+
+#include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/isolated_capture.h"
+#include "core/capture_torch/script_model.h"
+
+#include <ATen/Context.h>
+#include <c10/core/GradMode.h>
+
+namespace core {
+namespace {
+
+// Copies of larger models would take longer than the runs.
+constexpr std::uint64_t kMaxCopiedBytes = 64ULL << 20;
+
+TensorSpec specOf(const GuessedInput &input)
+{
+    TensorSpec spec;
+    spec.dtype = input.dtype;
+    spec.shape = input.shape;
+    const bool real = isFloating(input.dtype);
+    if (input.range.recipe == "ones") {
+        spec.fill = TensorFill::ones;
+    } else if (input.range.recipe == "zeros") {
+        spec.fill = TensorFill::zeros;
+    } else if (input.range.recipe == "arange") {
+        spec.fill = TensorFill::arange;
+    } else if (input.range.recipe == "full") {
+        spec.fill = TensorFill::full;
+        spec.value = input.range.low;
+    } else if (isComplex(input.dtype)) {
+        spec.fill = TensorFill::randn;
+    } else if (real) {
+        spec.fill = TensorFill::rand;
+    } else {
+        spec.fill = TensorFill::randint;
+        const bool given = input.range.recipe == "randint" && input.dtype != DType::boolean;
+        spec.low = given ? static_cast<std::int64_t>(input.range.low) : 0;
+        spec.high = given ? static_cast<std::int64_t>(input.range.high) : 2;
+    }
+    return spec;
+}
+
+} // namespace
+
+std::string guessedSpec(const GuessedInput &input)
+{
+    return formatTensorSpec(specOf(input));
+}
+
+ShapeTrial::ShapeTrial(const ScriptModel &model, const ShapeFacts &facts, const GuessOptions &options,
+                       const JobContext &job)
+    : m_model(model), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes), m_seed(options.seed), m_job(job)
+{
+    if (options.timeLimitSeconds > 0.0)
+        m_deadline =
+            ProbeWatcher::Clock::now() + std::chrono::duration_cast<ProbeWatcher::Clock::duration>(
+                                             std::chrono::duration<double>(options.timeLimitSeconds));
+}
+
+ShapeTrial::~ShapeTrial() = default;
+
+void ShapeTrial::fill(GuessedInput &input) const
+{
+    if (input.dtype == DType::unknown)
+        return;
+    InputNode node;
+    node.leaf = specOf(input);
+    input.spec = guessedSpec(input);
+    InputBuilder builder(m_seed);
+    if (Result<c10::IValue> value = builder.build(node, input.name))
+        input.value = *std::move(value);
+}
+
+ProbeResult ShapeTrial::run(const std::vector<GuessedInput> &inputs)
+{
+    ProbeResult result;
+    const PreservedRngState kept;
+    const c10::AutoGradMode noGradients(false);
+    at::manual_seed(m_seed);
+    if (!m_copy || m_copiesEachTime) {
+        m_copy = m_model.copy();
+        m_copy->prepare(false, false);
+    }
+    std::unordered_map<std::string, c10::IValue> named;
+    for (const GuessedInput &input : inputs)
+        named.emplace(input.name,
+                      input.value.isTensor() ? c10::IValue(input.value.toTensor().clone()) : input.value);
+    ProbeWatcher watcher(m_job, m_deadline);
+    Result<c10::IValue> value = c10::IValue();
+    {
+        const TapScope tapped(watcher);
+        value = m_copy->run({}, std::move(named), &watcher);
+    }
+    result.ok = value.isOk();
+    if (!value) {
+        result.message = value.error().message();
+        m_stopped = m_stopped || value.error().code() == ErrorCode::cancelled;
+    }
+    watcher.finish(result);
+    return result;
+}
+
+} // namespace core

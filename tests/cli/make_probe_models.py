@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Makes tests/data/probe_models.tar.xz: small models whose inputs are to be guessed, that fail in their backward
+pass, or that take an image or a sound. `python make_probe_models.py OUT` in a Python with torch 2.15."""
+import os
+import struct
+import sys
+import tarfile
+import zlib
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class InPlace(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = torch.sigmoid(self.fc(x))
+        y.add_(1.0)
+        return y * 2.0
+
+
+class ArgMax(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.fc(x).argmax(-1)
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+        self.fc.requires_grad_(False)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class ImageNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, image):
+        return self.fc(F.adaptive_avg_pool2d(torch.relu(self.conv(image)), 1).flatten(1))
+
+
+class Echo(nn.Module):
+    def forward(self, x):
+        return x * 1.0
+
+
+class Voice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 16, stride=8)
+        self.fc = nn.Linear(4, 1)
+
+    def forward(self, x, sr: int):
+        if x.dim() != 2:
+            raise ValueError("expected a batch of samples")
+        if sr != 16000 and sr != 8000:
+            raise ValueError("unknown rate")
+        y = torch.relu(self.conv(x.unsqueeze(1)))
+        return torch.sigmoid(self.fc(y.mean(-1)))
+
+
+class TwoInputs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(5, 3)
+        self.b = nn.Linear(7, 3)
+
+    def forward(self, left, right):
+        return self.a(left) + self.b(right)
+
+
+class Tokens(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.word = nn.Embedding(50, 8)
+        self.position_embeddings = nn.Parameter(torch.zeros(1, 12, 8))
+        self.fc = nn.Linear(8, 50)
+
+    def forward(self, input_ids, attention_mask):
+        h = self.word(input_ids) + self.position_embeddings[:, : input_ids.shape[1]]
+        return self.fc(h * attention_mask.unsqueeze(-1))
+
+
+class Steps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(64, 64)
+
+    def forward(self, x, steps: int):
+        for _ in range(steps):
+            x = torch.tanh(self.fc(x))
+        return x
+
+
+def png(path, width, height):
+    """A gradient: red grows to the right, green downwards, blue is 64."""
+    rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
+                    for y in range(height))
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    with open(path, "wb") as out:
+        out.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+                  + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+
+
+def wav(path):
+    """Two channels of 16-bit PCM at 8000 Hz: 0, 1/4, 1/2, 3/4 left and the negative of it right."""
+    data = b"".join(struct.pack("<hh", v, -v) for v in (0, 8192, 16384, 24576))
+    with open(path, "wb") as out:
+        out.write(b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt "
+                  + struct.pack("<IHHIIHH", 16, 1, 2, 8000, 32000, 4, 16) + b"data" + struct.pack("<I", len(data)) + data)
+
+
+def main(out):
+    torch.manual_seed(0)
+    os.makedirs(out, exist_ok=True)
+    script = {"inplace": InPlace(), "argmax": ArgMax(), "imagenet": ImageNet(), "echo": Echo(), "voice": Voice(),
+              "two_inputs": TwoInputs(), "tokens": Tokens(), "steps": Steps()}
+    for name, model in script.items():
+        torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
+    torch.jit.freeze(torch.jit.script(ImageNet().eval())).save(os.path.join(out, "frozen_imagenet.pt"))
+    x = (torch.randn(2, 3),)
+    for name, model in (("inplace", InPlace()), ("argmax", ArgMax()), ("frozen", Frozen())):
+        torch.export.save(torch.export.export(model, x), os.path.join(out, name + ".pt2"))
+    png(os.path.join(out, "gradient.png"), 40, 20)
+    wav(os.path.join(out, "steps.wav"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Guessed inputs, counted FLOPs and compilations through `opscope-cli run`, against the goldens; inputs from
+// images and sounds, limits, and what is said when a backward pass fails.
+#include "core/trace/op_names.h"
+#include "tests/support/cli_process.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+
+using support::CliResult;
+
+namespace {
+
+CliResult cli(const QStringList &arguments)
+{
+    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
+}
+
+QString model(const QString &name)
+{
+    return QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/") + name;
+}
+
+void addRows(const QString &pattern)
+{
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<QString>("file");
+    const QDir goldens(OPSCOPE_GOLDENS_DIR);
+    for (const QString &name : goldens.entryList({pattern}, QDir::Dirs, QDir::Name))
+        for (const char *const file : {"model.pt2", "model.pt"})
+            if (QFile::exists(goldens.filePath(name) + "/" + file))
+                QTest::newRow(qPrintable(name + "/" + file)) << goldens.filePath(name) << QString(file);
+}
+
+QJsonObject answers(const QString &folder)
+{
+    return support::readJson(folder + "/live_expected.json")["results"].toObject();
+}
+
+// "linear_1_4" -> "linear", in Python's words; "parameter:weight" and class names stay.
+QString constraintFunction(const QString &label)
+{
+    static const QRegularExpression numbers("_\\d+_\\d+$");
+    QString name = label;
+    name.remove(numbers);
+    return QString::fromStdString(std::string(core::pythonFunctionName(name.toStdString())));
+}
+
+// The first values of the first output.
+QList<double> firstValues(const QString &trace)
+{
+    QList<double> values;
+    const CliResult shown = cli({"outputs", trace, "--json"});
+    for (const QJsonValue &value : shown.object()["outputs"][0]["first"].toArray())
+        values.append(value.toDouble());
+    return values;
+}
+
+QJsonValue manifestRequest(const QString &trace)
+{
+    return cli({"info", trace, "--json"}).object()["request"];
+}
+
+} // namespace
+
+class TestProbeHelpers : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void shapes_data() { addRows("*_live_shape_*"); }
+    void shapes()
+    {
+        QFETCH(QString, folder);
+        QFETCH(QString, file);
+        const QJsonObject results = answers(folder);
+        const QJsonValue wanted = results["guess_input_shape(model)"]["result"];
+        QStringList words = {"run", "guess_input_shape", folder + "/" + file, "--json"};
+        const QJsonObject options = results["arguments"].toObject();
+        for (auto option = options.begin(); option != options.end(); ++option)
+            words << "--" + QString(option.key()).replace('_', '-') << option.value().toVariant().toString();
+        const CliResult run = cli(words);
+        QVERIFY2(run.document().isObject(), run.messages.constData());
+        const QJsonValue result = run.object()["result"];
+        for (const char *const field : {"found", "shape", "dtype", "reason"})
+            QCOMPARE(result[QString(field)], wanted[QString(field)]);
+        QCOMPARE(result["value_range"][0], wanted["value_range"][0]);
+        QCOMPARE(result["value_range"][2], wanted["value_range"][2]);
+        if (file != "model.pt")
+            return;
+        QCOMPARE(result["strategy"], wanted["strategy"]);
+        QCOMPARE(result["flexible_dims"], wanted["flexible_dims"]);
+        QCOMPARE(result["constraining_module"].toString(), wanted["constraining_module"].toString());
+        QCOMPARE(constraintFunction(result["constraining_op"].toString()),
+                 constraintFunction(wanted["constraining_op"].toString()));
+    }
+
+    void shapeOptionsAreChecked()
+    {
+        const CliResult run =
+            cli({"run", "guess_input_shape", model("imagenet.pt"), "--batch-size", "0", "--json"});
+        QCOMPARE(run.exitCode, 2);
+        QCOMPARE(run.object()["error"]["type"].toString(), QStringLiteral("ShapeInferenceError"));
+        const CliResult sides =
+            cli({"run", "guess_input_shape", model("imagenet.pt"), "--square", "false", "--json"});
+        QCOMPARE(sides.object()["result"]["reason"].toString(), QStringLiteral("exact_size_unreachable"));
+        const CliResult raised =
+            cli({"run", "guess_input_shape", model("echo.pt"), "--on-failure", "raise", "--json"});
+        QCOMPARE(raised.object()["error"]["type"].toString(), QStringLiteral("ShapeInferenceError"));
+        const CliResult unknown = cli({"run", "guess_input_shape", model("echo.pt"), "--json"});
+        QCOMPARE(unknown.object()["result"]["reason"].toString(), QStringLiteral("unknown_entry"));
+    }
+
+    void severalInputsAreGuessed_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QStringList>("specs");
+        QTest::newRow("image") << "imagenet.pt" << QStringList{"f32[1,3,224,224]=rand"};
+        QTest::newRow("frozen") << "frozen_imagenet.pt" << QStringList{"f32[1,3,224,224]=rand"};
+        QTest::newRow("samples and rate") << "voice.pt" << QStringList{"f32[1,512]=rand", "16000"};
+        QTest::newRow("two tensors") << "two_inputs.pt" << QStringList{"f32[1,5]=rand", "f32[1,7]=rand"};
+        QTest::newRow("tokens and mask")
+            << "tokens.pt" << QStringList{"i64[1,12]=randint(0,50)", "i64[1,12]=ones"};
+    }
+    void severalInputsAreGuessed()
+    {
+        QFETCH(QString, file);
+        QFETCH(QStringList, specs);
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult captured = cli({"capture", model(file), "-o", trace});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        QVERIFY(captured.messages.contains("was guessed"));
+        QStringList origins;
+        for (const QJsonValue &input : manifestRequest(trace)["effective_inputs"].toArray())
+            origins.append(input["origin"].toString());
+        QStringList wanted;
+        for (const QString &spec : specs)
+            wanted.append("guessed: " + spec);
+        QCOMPARE(origins, wanted);
+    }
+
+    void flops_data() { addRows("*_live_flops_*"); }
+    void flops()
+    {
+        QFETCH(QString, folder);
+        QFETCH(QString, file);
+        const QJsonValue wanted = answers(folder)["flops_vs_dispatch(model, inputs)"]["result"];
+        QStringList words = {"run", "flops_vs_dispatch", folder + "/" + file, "--json"};
+        for (int i = 0; QFile::exists(QString("%1/input_%2.npy").arg(folder).arg(i)); ++i)
+            words << "--input" << QString("%1/input_%2.npy").arg(folder).arg(i);
+        if (file == "model.pt" &&
+            support::readJson(folder + "/meta.json")["archive_mode"].toString() == "train")
+            words << "--train";
+        const CliResult run = cli(words);
+        QVERIFY2(run.document().isObject(), run.messages.constData());
+        const QJsonObject answer = run.object();
+        if (!wanted.isObject()) { // must succeed or refuse by its witness: our runs are seeded
+            const QString code = answer["error"]["code"].toString();
+            QVERIFY2(answer["result"].isObject() || code == "flops_crosscheck_witness_failed",
+                     qPrintable(code));
+            return;
+        }
+        const QJsonValue result = answer["result"];
+        for (const char *const field : {"torchlens_total", "native_total"}) {
+            const double expected = wanted[QString(field)].toDouble();
+            const double found = result[QString(field)].toDouble();
+            QVERIFY2(std::abs(found - expected) <= 0.01 * expected,
+                     qPrintable(QString("%1 is %2, not %3").arg(field).arg(found).arg(expected)));
+        }
+        QCOMPARE(result["delta"].toDouble(),
+                 result["native_total"].toDouble() - result["torchlens_total"].toDouble());
+        QCOMPARE(result["torchlens_unknown_ops"].toArray().size(),
+                 wanted["torchlens_unknown_ops"].toArray().size());
+        QCOMPARE(result["torchlens_counted_ops"], wanted["torchlens_counted_ops"]);
+        QCOMPARE(result["witness"], wanted["witness"]);
+    }
+
+    void compilesAreCountedOrRefused()
+    {
+        const CliResult counted =
+            cli({"run", "count_compiles", model("imagenet.pt"), "--runs", "4", "--json"});
+        QVERIFY2(counted.exitCode == 0, counted.messages.constData());
+        const QJsonValue result = counted.object()["result"];
+        QVERIFY(result["frames_compiled"].isNull());
+        QCOMPARE(result["runs"].toInt(), 4);
+        QVERIFY(result["script_compilations"].toInt() >= 1);
+        QVERIFY(result["steady_after_run"].toInt() < 4);
+        const CliResult refused = cli({"run", "count_compiles", model("frozen.pt2"), "--json"});
+        QCOMPARE(refused.exitCode, 2);
+        QCOMPARE(refused.object()["error"]["code"].toString(), QStringLiteral("compile_counts_unavailable"));
+        const CliResult breaks = cli({"run", "graph_breaks", model("imagenet.pt"), "--json"});
+        QCOMPARE(breaks.exitCode, 2);
+        QCOMPARE(breaks.object()["error"]["type"].toString(), QStringLiteral("GraphBreaksUnavailableError"));
+        QCOMPARE(breaks.object()["error"]["code"].toString(), QStringLiteral("graph_breaks_unavailable"));
+    }
+
+    void failedBackwardPassesAreExplained_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QStringList>("words");
+        const QStringList inPlace = {"SigmoidBackward0 of aten.sigmoid", "aten.add_.",
+                                     "changed in place afterwards", "make_probe_models.py:21",
+                                     "make_probe_models.py:22"};
+        QTest::newRow("in place, script") << "inplace.pt" << inPlace;
+        QTest::newRow("in place, export") << "inplace.pt2" << inPlace;
+        const QStringList cut = {"the path ends at aten.argmax", "make_probe_models.py:32",
+                                 "has no derivative"};
+        QTest::newRow("no derivative, script") << "argmax.pt" << cut;
+        QTest::newRow("no derivative, export") << "argmax.pt2" << cut;
+        QTest::newRow("frozen") << "frozen.pt2" << QStringList{"all 2 parameters are frozen"};
+    }
+    void failedBackwardPassesAreExplained()
+    {
+        QFETCH(QString, file);
+        QFETCH(QStringList, words);
+        const QTemporaryDir work;
+        const CliResult captured = cli({"capture", model(file), "--input", "f32[2,3]=randn", "--backward",
+                                        "sum", "-o", work.filePath("run.opscope")});
+        QCOMPARE(captured.exitCode, 4);
+        for (const QString &word : words)
+            QVERIFY2(captured.messages.contains(word.toUtf8()), captured.messages.constData());
+    }
+
+    void imagesAreInputs()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult captured = cli({"capture", model("echo.pt"), "--input",
+                                        model("gradient.png") + "?resize=0&crop=2x4&norm=none", "-o", trace});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        // 40 x 20 pixels, the middle 4 x 2 of them: columns 18 to 21, rows 9 and 10.
+        QList<double> wanted;
+        for (int row = 9; row < 11; ++row)
+            for (int column = 18; column < 22; ++column)
+                wanted.append((255 * column / 39) / 255.0);
+        const QList<double> values = firstValues(trace);
+        QVERIFY(values.size() >= 8);
+        for (int i = 0; i < 8; ++i)
+            QVERIFY2(std::abs(values[i] - wanted[i]) < 1e-6, qPrintable(QString::number(values[i])));
+        const QJsonValue prepared = manifestRequest(trace)["prepared_inputs"][0];
+        QCOMPARE(prepared["shape"], QJsonValue(QJsonArray{1, 3, 2, 4}));
+        QVERIFY(prepared["how"].toString().startsWith("resize=0&crop=2x4&mean=0.0,0.0,0.0&std=1.0,1.0,1.0"));
+        const CliResult large = cli({"capture", model("echo.pt"), "--input",
+                                     model("gradient.png") + "?resize=0&crop=64", "-o", trace});
+        QCOMPARE(large.exitCode, 2);
+        QVERIFY(large.messages.contains("less than the crop"));
+    }
+
+    void soundsAreInputs()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult captured =
+            cli({"capture", model("echo.pt"), "--input", "x=" + model("steps.wav"), "-o", trace});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        QCOMPARE(firstValues(trace), (QList<double>{0, 0.25, 0.5, 0.75, 0, -0.25, -0.5, -0.75}));
+        const CliResult mono = cli({"capture", model("echo.pt"), "--input",
+                                    model("steps.wav") + "?channels=1&rate=16000&length=4", "-o", trace});
+        QVERIFY2(mono.exitCode == 0, mono.messages.constData());
+        QCOMPARE(firstValues(trace), (QList<double>{0, 0, 0, 0}));
+    }
+
+    void modalitiesComeByName()
+    {
+        const QTemporaryDir work;
+        QFile tree(work.filePath("inputs.json"));
+        QVERIFY(tree.open(QIODevice::WriteOnly));
+        tree.write(
+            QStringLiteral("{\"kwargs\": {\"x\": {\"audio\": \"%1\", \"channels\": 1, \"length\": 600}, "
+                           "\"sr\": {\"value\": 8000}}}")
+                .arg(model("steps.wav"))
+                .toUtf8());
+        tree.close();
+        const QString trace = work.filePath("run.opscope");
+        const CliResult captured =
+            cli({"capture", model("voice.pt"), "--inputs", tree.fileName(), "-o", trace});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        QVERIFY(manifestRequest(trace)["effective_inputs"][0]["origin"].toString().contains("8000 Hz"));
+    }
+
+    void textIsRefusedWithAWayOut()
+    {
+        const CliResult run =
+            cli({"capture", model("tokens.pt"), "--input", "input_ids=text:hello", "-o", "none"});
+        QCOMPARE(run.exitCode, 4);
+        QVERIFY2(run.messages.contains("tokenizer.json"), run.messages.constData());
+        QVERIFY(run.messages.contains("np.save"));
+    }
+
+    void runsAreLimitedAndTimed()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const QStringList steps = {"capture", model("steps.pt"), "--input", "f32[1,64]=randn", "-o",
+                                   trace,     "--input"};
+        const CliResult timed = cli(steps + QStringList{"3", "--repeat", "3", "--warmup", "1", "--threads",
+                                                        "2", "--seed", "7", "--json"});
+        QVERIFY2(timed.exitCode == 0, timed.messages.constData());
+        QCOMPARE(timed.object()["summary"]["timing"]["runs"].toArray().size(), 3);
+        QVERIFY(timed.object()["summary"]["timing"]["median"].toDouble() > 0.0);
+        const QJsonValue request = manifestRequest(trace);
+        QCOMPARE(request["repeat"].toInt(), 3);
+        QCOMPARE(request["warmup"].toInt(), 1);
+        QCOMPARE(request["threads"].toInt(), 2);
+        QCOMPARE(request["effective_seed"].toString(), QStringLiteral("7"));
+        const CliResult slow = cli(steps + QStringList{"100000000", "--time-limit", "2", "--save", "none"});
+        QCOMPARE(slow.exitCode, 4);
+        QVERIFY2(slow.messages.contains("longer than 2"), slow.messages.constData());
+        const CliResult large = cli({"capture", model("echo.pt"), "--input", "f32[400000000]=ones",
+                                     "--memory-limit", "600M", "-o", trace});
+        QVERIFY(large.exitCode != 0);
+        QVERIFY2(large.messages.contains("allocate memory"), large.messages.constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProbeHelpers)
+#include "tst_probe_helpers.moc"
