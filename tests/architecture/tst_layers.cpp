@@ -192,14 +192,15 @@ private Q_SLOTS:
     }
 
     // The files that see the big headers take over ten seconds and a gigabyte to compile; most of ours see
-    // ATen/core only (about five seconds). Two readers, two drivers, recorder, saver, autograd, reruns.
+    // ATen/core only (about five seconds). Two readers, two drivers, recorder,
+    // saver, autograd, reruns, shape guesses, counters.
     void fewFilesCompileAgainstLibTorch()
     {
         QStringList torch;
         for (const SourceFile &file : m_files)
             if (file.path.endsWith(".cpp") && !file.path.startsWith("tests/") && sees(file, isTorchHeader))
                 torch.append(file.path);
-        QVERIFY2(torch.size() <= 34, qPrintable(torch.join(' ')));
+        QVERIFY2(torch.size() <= 56, qPrintable(torch.join(' ')));
     }
 
 private:
