@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
@@ -92,14 +93,11 @@ public:
 
     Status run()
     {
-        std::unordered_map<std::string_view, OpId> inReference;
-        for (const OpId op : m_reference.computeOps())
-            inReference.emplace(m_reference.label(op), op);
-        std::size_t done = 0;
-        for (const OpId op : m_native.computeOps()) {
-            m_job.report("comparing ops", ++done, m_native.computeOps().size());
-            const auto found = inReference.find(m_native.label(op));
-            if (Status status = visit(op, found == inReference.end() ? OpId() : found->second); !status)
+        const std::vector<OpId> partners = alignment();
+        const auto ops = m_native.computeOps();
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            m_job.report("comparing ops", i + 1, ops.size());
+            if (Status status = visit(ops[i], partners[i]); !status)
                 return status;
         }
         return Status::ok();
@@ -108,6 +106,30 @@ public:
     Report report() const;
 
 private:
+    // The op of the reference run for every op of the native one. By position where both ran the same
+    // functions in the same order: labels may differ, since dtypes are part of what makes two ops passes of
+    // one layer.
+    std::vector<OpId> alignment() const
+    {
+        const auto native = m_native.computeOps();
+        const auto reference = m_reference.computeOps();
+        const auto sameOp = [this](OpId a, OpId b) {
+            return m_native.op(a).slot == m_reference.op(b).slot &&
+                   m_native.string(m_native.callOf(a).func) == m_reference.string(m_reference.callOf(b).func);
+        };
+        if (std::equal(native.begin(), native.end(), reference.begin(), reference.end(), sameOp))
+            return {reference.begin(), reference.end()};
+        std::unordered_map<std::string_view, OpId> byLabel;
+        for (const OpId op : reference)
+            byLabel.emplace(m_reference.label(op), op);
+        std::vector<OpId> partners;
+        for (const OpId op : native) {
+            const auto found = byLabel.find(m_native.label(op));
+            partners.push_back(found == byLabel.end() ? OpId() : found->second);
+        }
+        return partners;
+    }
+
     void skip(OpId op, std::string reason)
     {
         m_skipped.append(Value::list({m_native.label(op), std::move(reason)}));
