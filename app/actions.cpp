@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/actions.h"
 
+#include "core/analysis/report_registry.h"
+#include "views/base/formatting.h"
 #include "views/base/icon.h"
 
 #include <QActionGroup>
@@ -14,6 +16,7 @@ Actions::Actions(const views::Theme &current, QWidget *window) : QObject(window)
     makeFile();
     makeGo();
     makeView(current);
+    makeReports();
     about = add(tr("&About opscope"));
     aboutQt = add(tr("About &Qt"));
     shortcuts = add(tr("&Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Question));
@@ -118,6 +121,24 @@ void Actions::makeView(const views::Theme &current)
     resetLayout = addLetter(tr("&Reset layout"), QKeySequence());
 }
 
+// Each by its command-line name; the palette finds it by that and by what it does.
+void Actions::makeReports()
+{
+    showReports = addLetter(tr("Show &reports"), QKeySequence(Qt::Key_R));
+    showLineage = addLetter(tr("Show &lineage"), QKeySequence(Qt::Key_L));
+    showGradFn = addLetter(tr("Show grad_&fn graph"), QKeySequence());
+    lineageLess = addLetter(tr("Lineage: one step less"), QKeySequence(Qt::Key_BracketLeft));
+    lineageMore = addLetter(tr("Lineage: one step more"), QKeySequence(Qt::Key_BracketRight));
+    for (const core::ReportDefinition &definition : core::reportDefinitions()) {
+        const QString name = views::fromView(definition.name);
+        QAction *action = addLetter(tr("Report: %1").arg(name), {});
+        action->setData(name);
+        action->setStatusTip(views::fromView(definition.description));
+        action->setToolTip(views::fromView(definition.description));
+        reports.push_back(action);
+    }
+}
+
 void Actions::fillMenus(QMenuBar &bar)
 {
     QMenu *file = bar.addMenu(tr("&File"));
@@ -155,6 +176,12 @@ void Actions::fillMenus(QMenuBar &bar)
     go->addActions({showSource, showTensor, showDetails, showOps, reveal});
     go->addSeparator();
     go->addActions({path, isolate, dim, showEverything});
+    QMenu *reportMenu = bar.addMenu(tr("&Reports"));
+    reportMenu->setToolTipsVisible(true);
+    reportMenu->addActions({showReports, showLineage, showGradFn});
+    reportMenu->addSeparator();
+    for (QAction *action : reports)
+        reportMenu->addAction(action);
     bar.addMenu(tr("&Window"))->addActions({nextDocument, nextRegion, previousRegion});
     bar.addMenu(tr("&Help"))->addActions({shortcuts, about, aboutQt});
     for (QMenu *menu : bar.findChildren<QMenu *>())

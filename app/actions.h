@@ -32,6 +32,8 @@ public:
     QAction *resetLayout, *settings, *theme, *textLarger, *textSmaller, *textNormal;
     QAction *nextRegion, *previousRegion;
     QAction *showSource, *showTensor, *showDetails, *showOps;
+    QAction *showReports, *showLineage, *showGradFn, *lineageLess, *lineageMore;
+    std::vector<QAction *> reports; // one each of core/analysis/report_registry.h, in its order
     QAction *previousBad, *nextBad;
     QAction *about, *aboutQt, *shortcuts;
     std::map<views::ThemeMode, QAction *> themeModes;
@@ -52,6 +54,7 @@ private:
     void makeFile();
     void makeGo();
     void makeView(const views::Theme &theme);
+    void makeReports();
 
     QWidget *m_window;
     std::vector<QAction *> m_all;

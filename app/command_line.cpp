@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
 
+#include "core/analysis/report_registry.h"
+
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QDir>
@@ -35,6 +37,8 @@ struct Options
     QCommandLineOption select{QStringLiteral("select"),
                               QStringLiteral("Select an op by its label, or \"origin\"."),
                               QStringLiteral("OP")};
+    QCommandLineOption report{QStringLiteral("report"), QStringLiteral("Run a report and show it."),
+                              QStringLiteral("NAME")};
     QCommandLineOption quit{QStringLiteral("quit-after"),
                             QStringLiteral("Print the verdict and end when the file is shown.")};
 };
@@ -65,7 +69,7 @@ CommandLine readCommandLine(const QStringList &arguments)
     const QCommandLineOption version = parser.addVersionOption();
     parser.addOptions({options.config, options.reset, options.empty, options.times, options.theme,
                        options.size, options.screenshot, options.perspective, options.pane, options.select,
-                       options.quit});
+                       options.report, options.quit});
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("A trace or a model."),
                                  QStringLiteral("[FILE...]"));
     if (!parser.parse(arguments))
@@ -93,6 +97,10 @@ CommandLine readCommandLine(const QStringList &arguments)
     result.screenshot.perspective = parser.value(options.perspective);
     result.screenshot.pane = parser.value(options.pane);
     result.screenshot.select = parser.value(options.select);
+    result.screenshot.report = parser.value(options.report);
+    if (!result.screenshot.report.isEmpty() &&
+        core::findReport(result.screenshot.report.toStdString()) == nullptr)
+        return refusal(QStringLiteral("there is no report \"%1\"").arg(result.screenshot.report));
     result.screenshot.quit = parser.isSet(options.quit);
     return result;
 }

@@ -17,6 +17,7 @@ struct ScreenshotRequest
     QString perspective; // key of the one to show, empty: as remembered
     QString pane;        // id of a pane to bring to the front, empty: none
     QString select;      // label of an op, or "origin"
+    QString report;      // a report to run and show, empty: none
     bool quit = false;   // end after the document is shown (and saved)
 
     bool isWanted() const { return !path.isEmpty() || quit; }

@@ -14,7 +14,7 @@ namespace app {
 namespace {
 
 // Raised when docks are added or renamed: a state of another version is not restored.
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;
 constexpr double kReferenceWidth = 1600.0;
 constexpr double kReferenceHeight = 1000.0;
 
@@ -83,6 +83,8 @@ void DockLayout::applyShipped(Perspective perspective)
     }
     std::map<Qt::DockWidgetArea, QDockWidget *> front;
     for (const PanePlace &place : shippedLayout(perspective)) {
+        if (place.onDemand)
+            continue;
         QDockWidget *dock = m_docks.at(place.kind);
         const Qt::DockWidgetArea area = m_narrow ? Qt::BottomDockWidgetArea : place.area;
         m_window->addDockWidget(area, dock);
@@ -151,12 +153,32 @@ void DockLayout::reveal(PaneKind kind)
     if (found == m_docks.end())
         return;
     QDockWidget *dock = found->second;
-    if (m_window->dockWidgetArea(dock) == Qt::NoDockWidgetArea)
-        m_window->addDockWidget(Qt::BottomDockWidgetArea, dock);
+    // A kept layout that does not know the dock leaves it where it was made: alone at the bottom.
+    const bool astray = dock->isHidden() && m_window->dockWidgetArea(dock) == Qt::BottomDockWidgetArea &&
+                        m_window->tabifiedDockWidgets(dock).isEmpty();
+    if (!dock->isFloating() && (astray || m_window->dockWidgetArea(dock) == Qt::NoDockWidgetArea))
+        placeHome(kind, dock);
     dock->show();
     dock->raise();
     dock->widget()->setFocus(Qt::ShortcutFocusReason);
     m_tabs->refreshSoon();
+}
+
+// Among the tabs of the area it is shipped in, the bottom without one.
+void DockLayout::placeHome(PaneKind kind, QDockWidget *dock)
+{
+    Qt::DockWidgetArea area = Qt::BottomDockWidgetArea;
+    if (!m_narrow)
+        for (const PanePlace &place : shippedLayout(m_perspective))
+            if (place.kind == kind)
+                area = place.area;
+    m_window->addDockWidget(area, dock);
+    for (const auto &[other, neighbour] : m_docks)
+        if (neighbour != dock && !neighbour->isHidden() && !neighbour->isFloating() &&
+            m_window->dockWidgetArea(neighbour) == area) {
+            m_window->tabifyDockWidget(neighbour, dock);
+            return;
+        }
 }
 
 views::Pane *DockLayout::pane(PaneKind kind) const

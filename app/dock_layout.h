@@ -50,6 +50,7 @@ Q_SIGNALS:
 private:
     void makeDocks();
     QDockWidget *makeDock(PaneKind kind);
+    void placeHome(PaneKind kind, QDockWidget *dock);
     void applyShipped(Perspective perspective);
     QString stateKey() const;
 

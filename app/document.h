@@ -3,6 +3,7 @@
 
 #include "app/frame/perspective.h"
 #include "app/palette/search_index.h"
+#include "core/analysis/trace_statistics.h"
 #include "core/trace/trace.h"
 #include "views/base/trace_facts.h"
 #include "views/base/trace_selection.h"
@@ -20,6 +21,7 @@ struct Document
     QString path;
     QString title; // the file's name
     std::shared_ptr<const core::Trace> trace;
+    std::shared_ptr<core::TraceStatistics> statistics; // what was measured of it, for all its reports
     // Null while the findings are being worked out.
     std::shared_ptr<const views::TraceFacts> facts;
     std::shared_ptr<const SearchIndex> searchIndex; // null until the palette wanted it

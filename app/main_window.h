@@ -52,6 +52,8 @@ public:
     void openFile(const QString &path);
     // Opens what was open last time, or offers it when that session did not end by itself.
     void restoreSession();
+    // Brings the reports to the front with report NAME; RUN starts it when it has what it needs.
+    void openReport(const QString &name, bool run);
 
 protected:
     void closeEvent(QCloseEvent *event) override;
@@ -68,6 +70,7 @@ private:
     void connectActions();
     void connectGoActions();
     void connectLookActions();
+    void connectReports();
     void connectSession();
     void restoreGeometryOrDefault();
 

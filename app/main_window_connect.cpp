@@ -17,6 +17,7 @@
 #include "views/base/theme.h"
 #include "views/graph/graph_pane.h"
 #include "views/ops/ops_pane.h"
+#include "views/reports/reports_pane.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -54,6 +55,7 @@ void MainWindow::connectActions()
     on(m_actions->settings, &MainWindow::showSettings);
     connectGoActions();
     connectLookActions();
+    connectReports();
     connectCapture();
 }
 
@@ -85,6 +87,10 @@ void MainWindow::connectGoActions()
     on(m_actions->redo, [this] { m_undo->stack().redo(); });
     connect(&m_undo->stack(), &QUndoStack::indexChanged, this, &MainWindow::showUndo);
     on(m_actions->copyRow, [this] {
+        if (const auto *table = qobject_cast<const views::TableView *>(focusWidget())) {
+            table->copySelection();
+            return;
+        }
         if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops)))
             ops->copyCurrentRow();
     });
@@ -145,6 +151,11 @@ void MainWindow::findInView()
         m_graph->openFind();
         return;
     }
+    auto *reports = qobject_cast<views::ReportsPane *>(m_docks->pane(PaneKind::reports));
+    if (reports != nullptr && focused != nullptr && reports->isAncestorOf(focused)) {
+        reports->focusFilter();
+        return;
+    }
     m_docks->reveal(PaneKind::ops);
     if (auto *ops = qobject_cast<views::OpsPane *>(m_docks->pane(PaneKind::ops)))
         ops->filterLine().focusField();
@@ -175,6 +186,10 @@ void MainWindow::showOpMenu(const QPoint &position)
     fillOpMenu(*menu, m_session.selection(), *m_actions);
     if (menu->isEmpty())
         menu->addAction(tr("No op is selected"))->setEnabled(false);
+    if (auto *table = qobject_cast<views::TableView *>(focusWidget())) {
+        menu->addSeparator();
+        table->addTableActions(*menu);
+    }
     menu->popup(position);
 }
 

@@ -53,7 +53,7 @@ void fillOpMenu(QMenu &menu, views::TraceSelection &selection, const Actions &ac
     menu.addSeparator();
     menu.addActions({actions.reveal, actions.path, actions.isolate, actions.dim, actions.showEverything});
     menu.addSeparator();
-    menu.addActions({actions.showTensor, actions.showSource, actions.showDetails});
+    menu.addActions({actions.showLineage, actions.showTensor, actions.showSource, actions.showDetails});
     menu.addSeparator();
     menu.addActions({actions.copyName, actions.copyRow});
 }

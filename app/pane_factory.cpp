@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/pane_factory.h"
 
+#include "app/pane_services.h"
 #include "app/session.h"
 #include "views/audit/audit_pane.h"
 #include "views/details/details_pane.h"
 #include "views/findings/findings_pane.h"
+#include "views/gradfn/grad_fn_pane.h"
+#include "views/lineage/lineage_pane.h"
 #include "views/log/log_pane.h"
 #include "views/modules/modules_pane.h"
 #include "views/ops/ops_pane.h"
+#include "views/reports/reports_pane.h"
 #include "views/source/source_pane.h"
 #include "views/tensor/tensor_pane.h"
 
@@ -95,7 +99,10 @@ constexpr std::array kOverview = {
     PanePlace{PaneKind::findings, Qt::BottomDockWidgetArea, 300},
     PanePlace{PaneKind::ops, Qt::BottomDockWidgetArea, 300},
     PanePlace{PaneKind::source, Qt::BottomDockWidgetArea, 300},
+    PanePlace{PaneKind::reports, Qt::BottomDockWidgetArea, 300},
     PanePlace{PaneKind::log, Qt::BottomDockWidgetArea, 300},
+    PanePlace{PaneKind::lineage, Qt::RightDockWidgetArea, 480, true},
+    PanePlace{PaneKind::gradFn, Qt::RightDockWidgetArea, 480, true},
 };
 
 constexpr std::array kNanHunt = {
@@ -105,7 +112,10 @@ constexpr std::array kNanHunt = {
     PanePlace{PaneKind::source, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::findings, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::ops, Qt::BottomDockWidgetArea, 240},
+    PanePlace{PaneKind::reports, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::log, Qt::BottomDockWidgetArea, 240},
+    PanePlace{PaneKind::lineage, Qt::RightDockWidgetArea, 520, true},
+    PanePlace{PaneKind::gradFn, Qt::RightDockWidgetArea, 520, true},
 };
 
 } // namespace
@@ -135,6 +145,12 @@ QString paneId(PaneKind kind)
         return QStringLiteral("source");
     case PaneKind::log:
         return QStringLiteral("log");
+    case PaneKind::reports:
+        return QStringLiteral("reports");
+    case PaneKind::lineage:
+        return QStringLiteral("lineage");
+    case PaneKind::gradFn:
+        return QStringLiteral("gradFn");
     }
     return {};
 }
@@ -158,13 +174,20 @@ QString paneTitle(PaneKind kind)
         return words("Source");
     case PaneKind::log:
         return words("Log");
+    case PaneKind::reports:
+        return words("Reports");
+    case PaneKind::lineage:
+        return words("Lineage");
+    case PaneKind::gradFn:
+        return words("grad_fn");
     }
     return {};
 }
 
-views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session)
+namespace {
+
+views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &session)
 {
-    const views::PaneContext context{theme, session.selection()};
     switch (kind) {
     case PaneKind::modules:
         return feedFacts(new views::ModulesPane(context), session);
@@ -174,6 +197,21 @@ views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session
         return feedFacts(new views::DetailsPane(context), session);
     case PaneKind::log:
         return new views::LogPane(context);
+    case PaneKind::reports: {
+        auto *pane = new views::ReportsPane(context);
+        feedReports(*pane, session);
+        return pane;
+    }
+    case PaneKind::lineage: {
+        auto *pane = new views::LineagePane(context);
+        feedLineage(*pane, session);
+        return pane;
+    }
+    case PaneKind::gradFn: {
+        auto *pane = new views::GradFnPane(context);
+        feedGradFn(*pane, session);
+        return pane;
+    }
     case PaneKind::findings:
         return feedFacts(new views::FindingsPane(context), session);
     case PaneKind::audit: {
@@ -195,6 +233,16 @@ views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session
     }
     }
     return nullptr;
+}
+
+} // namespace
+
+views::Pane *makePane(PaneKind kind, const views::Theme &theme, Session &session)
+{
+    views::Pane *pane = newPane(kind, {theme, session.selection()}, session);
+    if (pane != nullptr)
+        keepTables(*pane, session.settings());
+    return pane;
 }
 
 } // namespace app

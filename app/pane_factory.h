@@ -14,11 +14,12 @@ namespace app {
 class Session;
 
 // The panes that live in docks.
-enum class PaneKind { modules, findings, audit, details, tensor, ops, source, log };
+enum class PaneKind { modules, findings, audit, details, tensor, ops, source, log, reports, lineage, gradFn };
 
 inline constexpr std::array kPaneKinds = {PaneKind::modules, PaneKind::findings, PaneKind::audit,
                                           PaneKind::details, PaneKind::tensor,   PaneKind::ops,
-                                          PaneKind::source,  PaneKind::log};
+                                          PaneKind::source,  PaneKind::log,      PaneKind::reports,
+                                          PaneKind::lineage, PaneKind::gradFn};
 
 // Where a pane stands in a perspective as shipped; docks of one area and group are tabs, the first one in
 // front.
@@ -26,7 +27,8 @@ struct PanePlace
 {
     PaneKind kind;
     Qt::DockWidgetArea area;
-    int size; // width or height of the area at 1600 x 1000
+    int size;              // width or height of the area at 1600 x 1000
+    bool onDemand = false; // not shown until it is asked for
 };
 std::span<const PanePlace> shippedLayout(Perspective perspective);
 

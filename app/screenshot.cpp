@@ -26,7 +26,7 @@ Screenshot::Screenshot(MainWindow &window, Session &session, ScreenshotRequest r
     : m_window(window), m_session(session), m_request(std::move(request))
 {
     if (m_request.path.isEmpty() && !m_request.quit && m_request.perspective.isEmpty() &&
-        m_request.pane.isEmpty() && m_request.select.isEmpty())
+        m_request.pane.isEmpty() && m_request.select.isEmpty() && m_request.report.isEmpty())
         return;
     connect(&m_clock, &QTimer::timeout, this, &Screenshot::look);
     connect(&session, &Session::openFailed, this, [this](const QString &path, const core::Status &status) {
@@ -63,6 +63,8 @@ void Screenshot::arrange()
         if (perspectiveKey(perspective) == m_request.perspective)
             m_session.setPerspective(perspective);
     selectWanted();
+    if (!m_request.report.isEmpty() && m_session.current() != nullptr)
+        m_window.openReport(m_request.report, true);
     for (const PaneKind kind : kPaneKinds)
         if (paneId(kind) == m_request.pane)
             m_window.docks().reveal(kind);

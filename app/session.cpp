@@ -17,6 +17,11 @@ QString findingsJob(int document)
     return QStringLiteral("findings/%1").arg(document);
 }
 
+QString layoutProgram()
+{
+    return QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker");
+}
+
 bool isBad(const core::Trace &trace, core::OpId op)
 {
     const core::TensorId tensor = trace.op(op).tensor;
@@ -27,9 +32,10 @@ bool isBad(const core::Trace &trace, core::OpId op)
 } // namespace
 
 Session::Session(Settings &settings, QObject *parent)
-    : QObject(parent), m_settings(settings),
-      m_layouts(m_jobs, QCoreApplication::applicationDirPath() + QStringLiteral("/layout_worker")),
-      m_captures(m_jobs), m_descriptions(m_jobs)
+    : QObject(parent), m_settings(settings), m_layouts(m_jobs, layoutProgram()),
+      m_lineageLayouts(m_jobs, layoutProgram(), nullptr, QStringLiteral("layout/lineage")),
+      m_gradFnLayouts(m_jobs, layoutProgram(), nullptr, QStringLiteral("layout/gradFn")), m_captures(m_jobs),
+      m_descriptions(m_jobs), m_reports(m_jobs)
 {
     connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
 }
@@ -96,6 +102,7 @@ void Session::opened(const QString &path, core::Result<LoadedFile> file)
         document->path = path;
         document->title = QFileInfo(path).fileName();
         document->trace = file->trace;
+        document->statistics = std::make_shared<core::TraceStatistics>(file->trace);
         takePlace(*document);
         m_settings.addRecentFile(path);
         replaceOrAppend(std::move(document));
@@ -166,12 +173,15 @@ void Session::replaceOrAppend(std::unique_ptr<Document> document)
             now.isValid())
             document->item = views::OpItem{now};
         m_jobs.cancel(findingsJob((*same)->id));
+        m_reports.removeDocument((*same)->id);
         *same = std::move(document);
     } else {
         if (Document *shown = current())
             shown->item = m_selection.item();
         m_documents.push_back(std::move(document));
     }
+    const Document &added = *m_documents[static_cast<std::size_t>(index)];
+    m_reports.addDocument(added.id, {added.path, added.title, added.trace, added.statistics});
     m_current = -1;
     setCurrent(index);
     startFindings(*current());
@@ -182,11 +192,16 @@ void Session::startFindings(Document &document)
     const int id = document.id;
     m_jobs.start(
         findingsJob(id), tr("Looking for NaN and Inf in %1").arg(document.title), this,
-        [trace = document.trace](core::JobContext &job) { return views::makeTraceFacts(trace, job); },
+        [trace = document.trace, statistics = document.statistics](core::JobContext &job) {
+            return views::makeTraceFacts(trace, statistics, job);
+        },
         [this, id](core::Result<std::shared_ptr<const views::TraceFacts>> facts) {
             const auto found = std::find_if(m_documents.begin(), m_documents.end(),
                                             [id](const auto &open) { return open->id == id; });
-            if (found == m_documents.end() || !facts)
+            if (found == m_documents.end())
+                return;
+            m_reports.setAudit(id, facts ? (*facts)->audit : nullptr);
+            if (!facts)
                 return;
             (*found)->facts = std::move(facts).value();
             if ((*found)->facts->births > 0)
@@ -237,6 +252,7 @@ void Session::setCurrent(int index)
         document->item = m_selection.item();
     m_current = index;
     const Document &document = *current();
+    m_reports.setCurrent(document.id);
     m_selection.setTrace(document.trace, document.item);
     recordStep();
     rememberDocuments();
@@ -250,6 +266,7 @@ void Session::close(int index)
     if (index < 0 || index >= static_cast<int>(m_documents.size()))
         return;
     m_jobs.cancel(findingsJob(m_documents[static_cast<std::size_t>(index)]->id));
+    m_reports.removeDocument(m_documents[static_cast<std::size_t>(index)]->id);
     m_documents.erase(m_documents.begin() + index);
     if (m_documents.empty()) {
         m_current = -1;

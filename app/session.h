@@ -8,6 +8,7 @@
 #include "app/services/describe_service.h"
 #include "app/services/layout_service.h"
 #include "app/services/load_service.h"
+#include "app/services/report_service.h"
 #include "app/session_store.h"
 #include "app/settings.h"
 #include "core/base/result.h"
@@ -45,6 +46,10 @@ public:
     LayoutService &layouts() { return m_layouts; }
     CaptureService &captures() { return m_captures; }
     DescribeService &descriptions() { return m_descriptions; }
+    ReportService &reports() { return m_reports; }
+    // Each picture has a worker of its own, so that one does not take the place of another's request.
+    LayoutService &lineageLayouts() { return m_lineageLayouts; }
+    LayoutService &gradFnLayouts() { return m_gradFnLayouts; }
 
     // What the palette searches of the current document; null until it was made.
     std::shared_ptr<const SearchIndex> searchIndex() const;
@@ -98,6 +103,8 @@ Q_SIGNALS:
     void perspectiveChanged();
     void searchIndexChanged();
     void historyChanged();
+    // The user wishes to see the source line of what is selected.
+    void sourceWished();
 
 private:
     struct Step
@@ -121,8 +128,11 @@ private:
     Settings &m_settings;
     JobRunner m_jobs;
     LayoutService m_layouts;
+    LayoutService m_lineageLayouts;
+    LayoutService m_gradFnLayouts;
     CaptureService m_captures;
     DescribeService m_descriptions;
+    ReportService m_reports;
     views::TraceSelection m_selection;
     std::vector<std::unique_ptr<Document>> m_documents;
     int m_current = -1;

@@ -10,7 +10,6 @@ namespace app {
 namespace {
 
 constexpr int kClockMs = 250;
-constexpr auto kJobKey = "layout";
 
 QString fromStatus(const core::Status &status)
 {
@@ -19,8 +18,8 @@ QString fromStatus(const core::Status &status)
 
 } // namespace
 
-LayoutService::LayoutService(JobRunner &jobs, const QString &program, QObject *parent)
-    : QObject(parent), m_jobs(jobs), m_program(program)
+LayoutService::LayoutService(JobRunner &jobs, const QString &program, QObject *parent, const QString &jobKey)
+    : QObject(parent), m_jobs(jobs), m_program(program), m_jobKey(jobKey)
 {
     m_clock.setInterval(kClockMs);
     connect(&m_clock, &QTimer::timeout, this, &LayoutService::checkTime);
@@ -46,7 +45,7 @@ void LayoutService::warmUp()
 
 void LayoutService::request(const core::LayoutRequest &request)
 {
-    m_jobs.cancel(QLatin1String(kJobKey));
+    m_jobs.cancel(m_jobKey);
     // Graphviz cannot be interrupted: a worker that is still on an older request is ended.
     if (m_waiting && m_sent)
         stopWorker();
@@ -207,7 +206,7 @@ void LayoutService::fallBack(const QString &reason)
     auto request = std::make_shared<core::LayoutRequest>(std::move(*m_waiting));
     m_waiting.reset();
     m_jobs.start(
-        QLatin1String(kJobKey), tr("Laying out the graph"), this,
+        m_jobKey, tr("Laying out the graph"), this,
         [request](core::JobContext &context) {
             core::LayeredLayouter layered;
             core::HierarchyLayout layout(layered);

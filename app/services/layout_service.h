@@ -25,8 +25,9 @@ class LayoutService : public QObject
     Q_OBJECT
 
 public:
-    // PROGRAM is the path of layout_worker.
-    LayoutService(JobRunner &jobs, const QString &program, QObject *parent = nullptr);
+    // PROGRAM is the path of layout_worker; JOB KEY names the jobs of this service among those of others.
+    LayoutService(JobRunner &jobs, const QString &program, QObject *parent = nullptr,
+                  const QString &jobKey = QStringLiteral("layout"));
     ~LayoutService() override;
 
     // For tests: how long a request may take and a worker be silent.
@@ -58,6 +59,7 @@ private:
 
     JobRunner &m_jobs;
     QString m_program;
+    QString m_jobKey;
     std::unique_ptr<QProcess> m_process;
     core::FrameParser m_parser;
     bool m_greeted = false;

@@ -458,6 +458,9 @@ private:
                 record.loss = named(word.substr(5));
             if (word.starts_with("scale="))
                 record.lossScale = number(word.substr(6));
+            if (word.starts_with("roots="))
+                for (const std::string &root : splitOn(word.substr(6), ','))
+                    record.roots.push_back(nodeId(root));
         }
         check(m_builder.add(record));
     }

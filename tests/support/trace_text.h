@@ -18,10 +18,10 @@ namespace tests {
 //   read linear x fc.weight -> y:f32[1,2]=1,2 @model.py:14 in net.fc topk y 2 dim=1 -> v:f32[1,1] i:i64[1,1]
 //   several outputs; arguments: names, numbers, words, name=value, [lists] relu_ y -> z:f32[1,2] time=12 in
 //   place by the name; time in ns output y node n0 SumBackward0 next=n1 of y           autograd node, with
-//   the forward op that made y; AccumulateGrad: node n1 AccumulateGrad leaf=fc.weight backward loss=y starts
-//   a backward pass fire n0 arriving=f32[1]=1 emitted=f32[2]=1,1   (several by +; without = not recorded;
-//   "none": an undefined slot) grad y:f32[1,2]=1,1                         gradient of a tensor in the
-//   current pass; "grad y none": none arrived
+//   the forward op that made y; AccumulateGrad: node n1 AccumulateGrad leaf=fc.weight backward loss=y
+//   roots=n0 starts a backward pass fire n0 arriving=f32[1]=1 emitted=f32[2]=1,1   (several by +; without =
+//   not recorded; "none": an undefined slot) grad y:f32[1,2]=1,1                         gradient of a tensor
+//   in the current pass; "grad y none": none arrived
 //
 // VALUES are numbers, nan, inf, -inf, or N*VALUE; missing ones repeat the last. A stats= suffix on an output
 // ("-> y:f32[2]=1,nan !stats") records the statistics of the values and drops the payload. "in a.b" nests

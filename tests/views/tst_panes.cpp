@@ -227,7 +227,7 @@ private Q_SLOTS:
         QCOMPARE(pane.model().rowCount(), 0);
         QVERIFY(shows(pane, "CHECKED"));
         QVERIFY(shows(pane, "NOT CHECKED"));
-        QVERIFY(shows(pane, "Gradients"));
+        QVERIFY(shows(pane, "grad_health"));
     }
 
     void auditNamesTheVerdict()

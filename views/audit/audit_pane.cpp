@@ -146,19 +146,44 @@ void AuditPane::addChecks()
     };
     first(scan.firstInf, tr("first Inf"));
     first(scan.firstNan, tr("first NaN"));
-    int ran = 3;
-    int skipped = 0;
+    int ran = 1;
+    if (m_facts->audit)
+        ran = addAuditChecks(*m_facts->audit);
     m_list->addSection(tr("Did not run, and why"));
-    if (trace()->backwards().empty()) {
-        addNotRun(QStringLiteral("bisect_nan_backward"), tr("no backward pass in this trace"));
-        addNotRun(QStringLiteral("grad_health"), tr("no backward pass in this trace"));
-        skipped += 2;
-    }
-    addNotRun(QStringLiteral("compare"), tr("needs a second trace"));
+    int skipped = 2;
+    if (m_facts->audit)
+        for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
+            addNotRun(fromView(pair.toList().front().toString()), fromView(pair.toList().back().toString()));
+            ++skipped;
+        }
     addNotRun(QStringLiteral("bisect_precision"), tr("runs the model again"));
     addNotRun(QStringLiteral("check_determinism"), tr("runs the model again"));
-    skipped += 3;
     setSubtitle(tr("%1 checks ran, %2 did not").arg(ran).arg(skipped));
+}
+
+// What the audit ran besides find_nan, each with the number of its findings.
+int AuditPane::addAuditChecks(const core::Report &audit)
+{
+    const core::Value::List &checks = audit.result.at("checks_run").toList();
+    for (const core::Value &check : checks) {
+        if (check.toString() == "find_nan")
+            continue;
+        std::size_t count = 0;
+        core::OpId first;
+        for (const core::ReportFinding &finding : audit.findings) {
+            if (finding.check != check.toString() && finding.followUp != check.toString())
+                continue;
+            count += 1;
+            if (!first.isValid() && !finding.ops.empty())
+                first = finding.ops.front();
+        }
+        addChecked(count > 0, fromView(check.toString()),
+                   count == 0   ? tr("no further finding")
+                   : count == 1 ? tr("1 finding")
+                                : tr("%1 findings").arg(countText(count)),
+                   first);
+    }
+    return static_cast<int>(checks.size());
 }
 
 void AuditPane::addCoverage()

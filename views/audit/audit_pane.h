@@ -33,6 +33,7 @@ private:
     void addChecks();
     void addCoverage();
     void addRun();
+    int addAuditChecks(const core::Report &audit);
     void addChecked(bool found, const QString &name, const QString &value, core::OpId op);
     void addNotRun(const QString &name, const QString &reason);
 

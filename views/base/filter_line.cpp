@@ -4,16 +4,19 @@
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
+#include <QInputMethodEvent>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTextCharFormat>
 
 namespace views {
 
 FilterLine::FilterLine(const Theme &theme, QWidget *parent)
-    : QWidget(parent), m_field(new QLineEdit(this)), m_explanation(makeElidedLabel({}, "dense", this)),
-      m_counts(makeLabel({}, "monoDense", this))
+    : QWidget(parent), m_theme(theme), m_counted(tr("%1 ops")), m_field(new QLineEdit(this)),
+      m_explanation(makeElidedLabel({}, "dense", this)), m_counts(makeLabel({}, "monoDense", this))
 {
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(10, 4, 10, 4);
@@ -48,23 +51,58 @@ void FilterLine::focusField()
 
 void FilterLine::setCounts(std::size_t shown, std::size_t all)
 {
-    m_counts->setText(shown == all ? tr("%1 ops").arg(countText(all))
+    m_counts->setText(shown == all ? m_counted.arg(countText(all))
                                    : tr("%1 of %2").arg(countText(shown), countText(all)));
+}
+
+void FilterLine::setReader(Reader reader, const QString &example)
+{
+    m_reader = std::move(reader);
+    m_field->setPlaceholderText(example);
 }
 
 void FilterLine::parse()
 {
-    const OpFilter::Parsed parsed = OpFilter::parse(m_field->text());
-    setStyleProperty(m_field, "problem", parsed.problem.has_value());
-    if (parsed.problem) {
-        const QString token = m_field->text().mid(parsed.problem->position, parsed.problem->length);
-        m_explanation->setText(tr("At “%1”: %2").arg(token, parsed.problem->message));
-        setTone(m_explanation, "nan");
+    if (m_reader) {
+        const Reading reading = m_reader(m_field->text());
+        explain(reading.explanation, reading.problem);
+        if (!reading.problem)
+            Q_EMIT textAccepted(m_field->text());
         return;
     }
-    m_explanation->setText(parsed.filter.explanation());
-    setTone(m_explanation, "");
-    Q_EMIT filterChanged(parsed.filter);
+    const OpFilter::Parsed parsed = OpFilter::parse(m_field->text());
+    explain(parsed.problem ? QString() : parsed.filter.explanation(), parsed.problem);
+    if (!parsed.problem)
+        Q_EMIT filterChanged(parsed.filter);
+}
+
+void FilterLine::explain(const QString &explanation, const std::optional<OpFilter::Problem> &problem)
+{
+    setStyleProperty(m_field, "problem", problem.has_value());
+    underline(problem);
+    if (problem) {
+        const QString token = m_field->text().mid(problem->position, problem->length);
+        m_explanation->setText(tr("At “%1”: %2").arg(token, problem->message));
+    } else {
+        m_explanation->setText(explanation);
+    }
+    setTone(m_explanation, problem ? "nan" : "");
+}
+
+// A line field takes formats of its text only the way an input method gives them.
+void FilterLine::underline(const std::optional<OpFilter::Problem> &problem)
+{
+    QList<QInputMethodEvent::Attribute> marks;
+    if (problem) {
+        QTextCharFormat wrong;
+        wrong.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+        wrong.setUnderlineColor(m_theme.color(core::ColorToken::nan));
+        marks.append({QInputMethodEvent::TextFormat, problem->position - m_field->cursorPosition(),
+                      std::max(1, problem->length), wrong});
+    }
+    QInputMethodEvent event(QString(), marks);
+    const QSignalBlocker silent(m_field);
+    QCoreApplication::sendEvent(m_field, &event);
 }
 
 void FilterLine::keyPressEvent(QKeyEvent *event)

@@ -12,14 +12,27 @@ class QLineEdit;
 namespace views {
 
 // The filter line of a table: a field, the sentence that explains it, and how many rows are left. A wrong
-// token is named under the field. Owned by its pane.
+// token is underlined and named beside the field. It speaks the language of ops unless it is given another
+// reader. Owned by its pane.
 class FilterLine : public QWidget
 {
     Q_OBJECT
 
 public:
+    // What a text means: a sentence, or where it is wrong.
+    struct Reading
+    {
+        QString explanation;
+        std::optional<OpFilter::Problem> problem;
+    };
+    using Reader = std::function<Reading(const QString &)>;
+
     explicit FilterLine(const Theme &theme, QWidget *parent = nullptr);
 
+    // Another language than that of ops: READER judges, textAccepted() tells, EXAMPLE stands in the empty
+    // field.
+    void setReader(Reader reader, const QString &example);
+    void setUnit(const QString &counted) { m_counted = counted; } // "%1 rows"
     QString text() const;
     void setText(const QString &text);
     void setCounts(std::size_t shown, std::size_t all);
@@ -28,13 +41,20 @@ public:
 Q_SIGNALS:
     // The user wrote a filter that can be read.
     void filterChanged(const views::OpFilter &filter);
+    // The same with a reader of one's own.
+    void textAccepted(const QString &text);
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
 
 private:
     void parse();
+    void explain(const QString &explanation, const std::optional<OpFilter::Problem> &problem);
+    void underline(const std::optional<OpFilter::Problem> &problem);
 
+    const Theme &m_theme;
+    Reader m_reader;
+    QString m_counted;
     QLineEdit *m_field;
     QLabel *m_explanation;
     QLabel *m_counts;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/table_model.h"
 
+#include "views/base/table_export.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -169,21 +171,7 @@ void TableModel::sort(int column, Qt::SortOrder order)
 
 QString TableModel::copyText(const std::vector<int> &rows) const
 {
-    if (!m_source)
-        return {};
-    const auto &columns = m_source->columns();
-    QStringList lines;
-    QStringList cells;
-    for (const TableColumn &column : columns)
-        cells.push_back(column.key);
-    lines.push_back(cells.join(QLatin1Char('\t')));
-    for (const int row : rows) {
-        cells.clear();
-        for (std::size_t column = 0; column < columns.size(); ++column)
-            cells.push_back(m_source->exactText(sourceRow(row), column));
-        lines.push_back(cells.join(QLatin1Char('\t')));
-    }
-    return lines.join(QLatin1Char('\n'));
+    return tableText(*this, rows, TableFormat::tsv);
 }
 
 } // namespace views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/value.h"
 #include "core/draw/color_token.h"
 #include "views/base/icon.h"
 
@@ -48,6 +49,9 @@ public:
     virtual CellLook look(std::size_t, std::size_t) const { return {}; }
     // What Ctrl+C copies: full precision, C locale.
     virtual QString exactText(std::size_t row, std::size_t column) const { return text(row, column); }
+    // The cell as data: what JSON gets. By itself a number where the exact text is one, null where it is
+    // empty, else the text.
+    virtual core::Value exactValue(std::size_t row, std::size_t column) const;
 };
 
 } // namespace views

@@ -8,6 +8,7 @@
 #include <QContextMenuEvent>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QScopedValueRollback>
 
 #include <algorithm>
@@ -45,6 +46,16 @@ TableView::TableView(const Theme &theme, TableModel &model, QWidget *parent)
     horizontalHeader()->setSortIndicatorClearable(true);
     horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     setSortingEnabled(true);
+    // Widths and places are the user's when they change while a button is held on the header.
+    horizontalHeader()->viewport()->installEventFilter(this);
+    horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(horizontalHeader(), &QWidget::customContextMenuRequested, this, [this](QPoint at) {
+        auto *menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->setAccessibleName(tr("Table"));
+        addTableActions(*menu, horizontalHeader()->logicalIndexAt(at));
+        menu->popup(horizontalHeader()->mapToGlobal(at));
+    });
     connect(this, &QTableView::activated, this,
             [this](const QModelIndex &index) { Q_EMIT rowActivated(m_model.sourceRow(index.row())); });
     // Filtering resets the model, which would tell Qt's view that nothing is selected; that is no gesture.
@@ -56,15 +67,20 @@ void TableView::resetWidths()
 {
     if (m_model.source() == nullptr)
         return;
+    QHeaderView *header = horizontalHeader();
     const auto &columns = m_model.source()->columns();
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        setColumnWidth(static_cast<int>(i), columns[i].width);
+    bool stretched = false;
     for (std::size_t i = 0; i < columns.size(); ++i) {
+        const int column = static_cast<int>(i);
+        header->moveSection(header->visualIndex(column), column);
+        header->setSectionHidden(column, false);
+        header->setSectionResizeMode(column,
+                                     columns[i].takesRest ? QHeaderView::Stretch : QHeaderView::Interactive);
         if (!columns[i].takesRest)
-            continue;
-        horizontalHeader()->setStretchLastSection(false);
-        horizontalHeader()->setSectionResizeMode(static_cast<int>(i), QHeaderView::Stretch);
+            setColumnWidth(column, columns[i].width);
+        stretched = stretched || columns[i].takesRest;
     }
+    header->setStretchLastSection(!stretched);
 }
 
 void TableView::contextMenuEvent(QContextMenuEvent *event)

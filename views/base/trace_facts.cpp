@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/trace_facts.h"
 
+#include "core/analysis/report_registry.h"
 #include "views/base/formatting.h"
 #include "views/base/graph_marks.h"
 
@@ -176,6 +177,38 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
 
 } // namespace
 
+namespace {
+
+// The audit's own findings on NaN and Inf are told by the scan already, with their places and numbers.
+void addAudit(std::shared_ptr<const core::Trace> trace,
+              const std::shared_ptr<core::TraceStatistics> &statistics, TraceFacts &facts,
+              const core::JobContext &job)
+{
+    core::ReportRequest request;
+    request.trace = std::move(trace);
+    request.statistics = statistics;
+    request.options = core::Value::object();
+    core::Result<core::Report> audit = core::runReport(*core::findReport("audit"), std::move(request), job);
+    if (!audit)
+        return;
+    facts.audit = std::make_shared<const core::Report>(std::move(audit).value());
+    for (const core::ReportFinding &finding : facts.audit->findings) {
+        if (finding.check == "find_nan" || finding.check == "bisect_nan" ||
+            finding.check == "dtype_nonfinite")
+            continue;
+        FindingRow row;
+        row.severity = finding.severity;
+        row.check = fromView(finding.check);
+        row.text = fromView(finding.message);
+        row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
+        facts.findings.push_back(std::move(row));
+    }
+    std::stable_sort(facts.findings.begin(), facts.findings.end(),
+                     [](const FindingRow &a, const FindingRow &b) { return a.severity < b.severity; });
+}
+
+} // namespace
+
 TraceCoverage coverageOf(const core::Trace &trace)
 {
     TraceCoverage coverage;
@@ -212,17 +245,28 @@ const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *fac
 core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
                                                                const core::JobContext &job)
 {
+    auto statistics = std::make_shared<core::TraceStatistics>(trace);
+    return makeTraceFacts(std::move(trace), statistics, job);
+}
+
+core::Result<std::shared_ptr<const TraceFacts>>
+makeTraceFacts(std::shared_ptr<const core::Trace> shared,
+               const std::shared_ptr<core::TraceStatistics> &statistics, const core::JobContext &job)
+{
     const auto start = std::chrono::steady_clock::now();
+    const core::Trace &trace = *shared;
     auto facts = std::make_shared<TraceFacts>();
-    facts->coverage = coverageOf(*trace);
-    core::TraceStatistics statistics(trace);
-    core::Result<core::NonFiniteScan> scan = core::scanNonFinite(statistics, job);
+    facts->coverage = coverageOf(trace);
+    core::Result<core::NonFiniteScan> scan = core::scanNonFinite(*statistics, job);
     if (!scan)
         return scan.error();
     facts->scan = std::move(scan).value();
-    facts->marks = graphMarks(statistics, facts->scan);
-    FindingWriter(statistics, *facts).run();
-    writeVerdict(*trace, *facts);
+    facts->marks = graphMarks(*statistics, facts->scan);
+    FindingWriter(*statistics, *facts).run();
+    addAudit(shared, statistics, *facts, job);
+    if (core::Status status = job.checkpoint("the audit"); !status)
+        return status;
+    writeVerdict(trace, *facts);
     facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::shared_ptr<const TraceFacts>(std::move(facts));
 }

@@ -52,9 +52,10 @@ struct TraceFacts
     std::vector<FindingRow> findings; // by severity, then execution order
     QString verdict;                  // "NaN is born in softmax_8_345"
     QString verdictDetail;
-    core::OpId headline;    // what to look at first; none when nothing was found
-    std::size_t births = 0; // that are not by design
-    double seconds = 0.0;   // how long the checks took
+    core::OpId headline;                       // what to look at first; none when nothing was found
+    std::size_t births = 0;                    // that are not by design
+    double seconds = 0.0;                      // how long the checks took
+    std::shared_ptr<const core::Report> audit; // its checks besides NaN and Inf are in FINDINGS; may be null
 
     bool hasFinding() const { return scan.hasFinding(); }
 };
@@ -64,5 +65,9 @@ const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *fac
 
 core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<const core::Trace> trace,
                                                                const core::JobContext &job);
+// The same with STATISTICS of the trace that others share: what they measured is not measured again.
+core::Result<std::shared_ptr<const TraceFacts>>
+makeTraceFacts(std::shared_ptr<const core::Trace> trace,
+               const std::shared_ptr<core::TraceStatistics> &statistics, const core::JobContext &job);
 
 } // namespace views

@@ -53,8 +53,10 @@ void FindingsPane::showTrace()
     const bool first = m_model.source() == nullptr;
     m_source = trace() && m_facts ? std::make_shared<const FindingsSource>(trace(), m_facts) : nullptr;
     m_model.setSource(m_source);
-    if (first)
+    if (first && m_source) {
         m_table->resetWidths();
+        m_table->setStateKey(QStringLiteral("findings"));
+    }
     const bool hasRows = m_source && m_source->rowCount() > 0;
     m_stack->setCurrentIndex(hasRows ? 0 : 1);
     if (!hasRows)
@@ -82,6 +84,14 @@ void FindingsPane::showChecked()
     entry.name = QStringLiteral("find_nan");
     entry.value = tr("%1 outputs, 0 NaN, 0 Inf").arg(countText(coverage.outputs - coverage.outputsUnchecked));
     m_checked->addEntry(entry);
+    if (m_facts->audit)
+        for (const core::Value &check : m_facts->audit->result.at("checks_run").toList()) {
+            if (check.toString() == "find_nan")
+                continue;
+            entry.name = fromView(check.toString());
+            entry.value = tr("no finding");
+            m_checked->addEntry(entry);
+        }
     m_unchecked->addSection(tr("Not checked"));
     entry.icon = IconName::notRun;
     entry.iconTone = core::ColorToken::second;
@@ -90,10 +100,12 @@ void FindingsPane::showChecked()
         entry.value = tr("neither saved nor measured");
         m_unchecked->addEntry(entry);
     }
-    entry.name = tr("Gradients");
-    entry.value = coverage.fires == 0 ? tr("no backward pass in this trace")
-                                      : tr("%1 fires, not looked at here").arg(countText(coverage.fires));
-    m_unchecked->addEntry(entry);
+    if (m_facts->audit)
+        for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
+            entry.name = fromView(pair.toList().front().toString());
+            entry.value = fromView(pair.toList().back().toString());
+            m_unchecked->addEntry(entry);
+        }
     entry.name = tr("Other inputs");
     entry.value = tr("a run shows what happened for its own input");
     m_unchecked->addEntry(entry);

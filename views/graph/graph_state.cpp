@@ -3,10 +3,6 @@
 
 #include "core/graph/graph_layout.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace views {
 
 void GraphState::setTree(std::shared_ptr<const core::GraphTree> tree)
@@ -141,64 +137,9 @@ core::GraphFolds GraphState::folded(std::uint32_t cluster) const
     return folds;
 }
 
-std::uint32_t GraphState::alongEdge(std::uint32_t box, bool down) const
-{
-    const double from = boxRect(box).center().x;
-    std::uint32_t best = core::kNoBox;
-    double smallest = std::numeric_limits<double>::max();
-    for (const core::PictureEdge &edge : m_slice.picture.edges) {
-        if ((down ? edge.from : edge.to) != box)
-            continue;
-        const std::uint32_t other = down ? edge.to : edge.from;
-        const core::Rect rect = boxRect(other);
-        // The straightest, and of those the nearest.
-        const double distance =
-            std::abs(rect.center().x - from) * 4.0 + std::abs(rect.center().y - boxRect(box).center().y);
-        if (distance < smallest) {
-            smallest = distance;
-            best = other;
-        }
-    }
-    return best;
-}
-
-std::uint32_t GraphState::nearest(std::uint32_t box, Direction direction) const
-{
-    const core::Point from = boxRect(box).center();
-    std::uint32_t best = core::kNoBox;
-    double smallest = std::numeric_limits<double>::max();
-    for (std::uint32_t i = 0; i < m_slice.picture.boxes.size(); ++i) {
-        if (i == box)
-            continue;
-        const core::Point to = boxRect(i).center();
-        const double dx = to.x - from.x;
-        const double dy = to.y - from.y;
-        const bool sideways = direction == Direction::left || direction == Direction::right;
-        const double ahead =
-            sideways ? (direction == Direction::right ? dx : -dx) : (direction == Direction::down ? dy : -dy);
-        if (ahead <= 1.0)
-            continue;
-        const double distance = ahead + 3.0 * std::abs(sideways ? dy : dx);
-        if (distance < smallest) {
-            smallest = distance;
-            best = i;
-        }
-    }
-    return best;
-}
-
 std::uint32_t GraphState::neighbour(std::uint32_t box, Direction direction) const
 {
-    if (!m_hasPicture || m_slice.picture.boxes.empty())
-        return core::kNoBox;
-    if (box >= m_slice.picture.boxes.size())
-        return 0;
-    if (direction == Direction::up || direction == Direction::down) {
-        const std::uint32_t along = alongEdge(box, direction == Direction::down);
-        if (along != core::kNoBox)
-            return along;
-    }
-    return nearest(box, direction);
+    return m_hasPicture ? core::neighbourBox(m_slice.picture, m_layout, box, direction) : core::kNoBox;
 }
 
 } // namespace views

@@ -3,6 +3,7 @@
 
 #include "core/graph/graph_folds.h"
 #include "core/graph/graph_slice.h"
+#include "core/graph/picture_walk.h"
 #include "core/layout/layout_types.h"
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace views {
 
-enum class Direction : std::uint8_t { up, down, left, right };
+using Direction = core::PictureDirection;
 
 // What the graph pane shows, without the pane: a trace's tree, its folds, the slice on screen and its layout,
 // and the slice that waits for one. A request goes out for every change of folds; only the newest answer is
@@ -58,8 +59,6 @@ public:
     std::uint32_t neighbour(std::uint32_t box, Direction direction) const;
 
 private:
-    std::uint32_t alongEdge(std::uint32_t box, bool down) const;
-    std::uint32_t nearest(std::uint32_t box, Direction direction) const;
     void makeSlice();
 
     std::shared_ptr<const core::GraphTree> m_tree;

@@ -47,8 +47,10 @@ void OpsPane::showTrace()
     m_source = trace() ? std::make_shared<const OpTableSource>(trace(), m_facts) : nullptr;
     const bool first = m_model.source() == nullptr;
     m_model.setSource(m_source);
-    if (first)
+    if (first && m_source) {
         m_table->resetWidths();
+        m_table->setStateKey(QStringLiteral("ops"));
+    }
     if (m_source) {
         const OpFilter::Parsed parsed = OpFilter::parse(m_filter->text());
         if (!parsed.problem)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The reports and the pictures that stand beside the graph.
+#include "app/actions.h"
+#include "app/dock_layout.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "views/lineage/lineage_pane.h"
+#include "views/reports/reports_pane.h"
+
+namespace app {
+
+void MainWindow::connectReports()
+{
+    const auto on = [this](QAction *action, auto slot) { connect(action, &QAction::triggered, this, slot); };
+    on(m_actions->showReports, [this] { m_docks->reveal(PaneKind::reports); });
+    on(m_actions->showLineage, [this] { m_docks->reveal(PaneKind::lineage); });
+    on(m_actions->showGradFn, [this] { m_docks->reveal(PaneKind::gradFn); });
+    const auto deeper = [this](int step) {
+        auto *lineage = qobject_cast<views::LineagePane *>(m_docks->pane(PaneKind::lineage));
+        if (lineage == nullptr || lineage->depth() + step < 1 || lineage->depth() == 0)
+            return;
+        m_docks->reveal(PaneKind::lineage);
+        lineage->setDepth(lineage->depth() + step);
+    };
+    on(m_actions->lineageLess, [deeper] { deeper(-1); });
+    on(m_actions->lineageMore, [deeper] { deeper(1); });
+    for (QAction *action : m_actions->reports)
+        on(action, [this, action] { openReport(action->data().toString(), true); });
+    connect(&m_session, &Session::sourceWished, this, [this] { m_docks->reveal(PaneKind::source); });
+}
+
+// One that was answered is shown as it is; one that needs a choice waits for it.
+void MainWindow::openReport(const QString &name, bool run)
+{
+    auto *pane = qobject_cast<views::ReportsPane *>(m_docks->pane(PaneKind::reports));
+    if (pane == nullptr)
+        return;
+    m_docks->reveal(PaneKind::reports);
+    pane->choose(name);
+    const auto board = m_session.reports().board();
+    const views::ReportEntry *entry = board ? board->find(name) : nullptr;
+    if (run && entry != nullptr && entry->state == views::ReportState::notRun && !pane->asksFirst())
+        pane->runChosen();
+}
+
+} // namespace app

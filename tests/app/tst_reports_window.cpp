@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+#include "app/dialogs/table_file.h"
+#include "app/dock_layout.h"
+#include "app/main_window.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/table_view.h"
+#include "views/canvas/picture_view.h"
+#include "views/lineage/lineage_pane.h"
+#include "views/reports/report_table.h"
+#include "views/reports/reports_pane.h"
+
+#include <QDir>
+#include <QDockWidget>
+#include <QFile>
+#include <QHeaderView>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+using app::PaneKind;
+using views::ReportState;
+
+// The reports and the pictures in the window, on real bundles.
+class TestReportsWindow : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+    std::unique_ptr<app::Settings> m_settings;
+    std::unique_ptr<views::Theme> m_theme;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<app::MainWindow> m_window;
+
+    static QString traceOf(const QString &golden)
+    {
+        const QDir folder(QStringLiteral(OPSCOPE_GOLDENS_DIR "/") + golden);
+        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
+        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
+    }
+    void make()
+    {
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_theme = std::make_unique<views::Theme>();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->show();
+        m_window->resize(1600, 1000);
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+    void drop()
+    {
+        m_window.reset();
+        m_session.reset();
+        m_settings.reset();
+    }
+    void open(const QString &path)
+    {
+        QVERIFY(!path.isEmpty());
+        const int before = static_cast<int>(m_session->documents().size());
+        m_window->openFile(path);
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<int>(m_session->documents().size()), before + 1, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->current()->facts != nullptr, 20000);
+    }
+    views::ReportEntry entry(const QString &name) const { return *m_session->reports().board()->find(name); }
+    views::ReportsPane *pane() const
+    {
+        return qobject_cast<views::ReportsPane *>(m_window->docks().pane(PaneKind::reports));
+    }
+    QAction *action(const QString &report) const
+    {
+        for (QAction *each : m_window->actions().reports)
+            if (each->data().toString() == report)
+                return each;
+        return nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(views::loadBundledFonts()); }
+    void init() { make(); }
+    void cleanup()
+    {
+        if (m_settings)
+            m_settings->reset();
+        drop();
+    }
+
+    void theAuditRunsByItself()
+    {
+        open(traceOf("01_zero_over_zero"));
+        QCOMPARE(entry("audit").state, ReportState::done);
+        // One answer for the dock, the audit pane and the findings.
+        QCOMPARE(entry("audit").report, m_session->current()->facts->audit);
+        QVERIFY(entry("audit").report->found);
+        QCOMPARE(entry("find_nan").state, ReportState::notRun);
+    }
+
+    void everyReportHasAMenuEntry()
+    {
+        open(traceOf("01_zero_over_zero"));
+        QCOMPARE(m_window->actions().reports.size(), core::reportDefinitions().size());
+        action("find_nan")->trigger();
+        QCOMPARE(pane()->chosen(), QString("find_nan"));
+        QTRY_COMPARE(entry("find_nan").state, ReportState::done);
+        QVERIFY(pane()->isVisible());
+        QVERIFY(entry("find_nan").report->found);
+        const auto all = m_window->actions().all();
+        QVERIFY(std::find(all.begin(), all.end(), action("compare")) != all.end());
+    }
+
+    void answersAreKept()
+    {
+        open(traceOf("01_zero_over_zero"));
+        m_session->reports().run({"dtype_range", core::Value::object(), {}});
+        QTRY_COMPARE(entry("dtype_range").state, ReportState::done);
+        const auto first = entry("dtype_range").report;
+        m_session->reports().run({"dtype_range", core::Value::object({{"max_fraction", 0.5}}), {}});
+        QTRY_VERIFY(entry("dtype_range").state == ReportState::done && entry("dtype_range").report != first);
+        m_session->reports().run({"dtype_range", core::Value::object(), {}});
+        QCOMPARE(entry("dtype_range").state, ReportState::done);
+        QCOMPARE(entry("dtype_range").report, first);
+    }
+
+    void aCancelledReportLeavesWhatWasThere()
+    {
+        open(traceOf("01_zero_over_zero"));
+        m_session->reports().run({"dead_neurons", core::Value::object(), {}});
+        QCOMPARE(entry("dead_neurons").state, ReportState::running);
+        m_session->reports().cancel("dead_neurons");
+        QCOMPARE(entry("dead_neurons").state, ReportState::notRun);
+        m_session->reports().run({"dead_neurons", core::Value::object(), {}});
+        QTRY_COMPARE(entry("dead_neurons").state, ReportState::done);
+    }
+
+    void comparesWithAFileAndWithAnOpenDocument()
+    {
+        const QString file = traceOf("01_zero_over_zero");
+        open(file);
+        m_session->reports().setOther("compare", file);
+        QCOMPARE(entry("compare").otherPath, file);
+        m_session->reports().run({"compare", core::Value::object(), file});
+        QTRY_COMPARE_WITH_TIMEOUT(entry("compare").state, ReportState::done, 20000);
+        QCOMPARE(entry("compare").report->error.has_value(), false);
+        m_session->reports().run({"compare", core::Value::object(), m_folder.filePath("missing.opscope")});
+        QTRY_COMPARE_WITH_TIMEOUT(entry("compare").state, ReportState::failed, 20000);
+        QVERIFY(entry("compare").failure.message().find("missing.opscope") != std::string::npos);
+    }
+
+    void lineageDockFollowsTheSelectionByTheLayoutWorker()
+    {
+        open(traceOf("01_zero_over_zero"));
+        m_window->actions().showLineage->trigger();
+        auto *lineage = qobject_cast<views::LineagePane *>(m_window->docks().pane(PaneKind::lineage));
+        QVERIFY(lineage->isVisible());
+        m_session->goToOrigin();
+        QTRY_VERIFY_WITH_TIMEOUT(lineage->view().hasPicture(), 20000);
+        QCOMPARE(lineage->start(), m_session->selection().op());
+        QVERIFY(lineage->view().picture().boxes.size() >= 2);
+    }
+
+    void columnsAndChoiceSurviveARestart()
+    {
+        open(traceOf("01_zero_over_zero"));
+        action("dead_neurons")->trigger();
+        QTRY_COMPARE(entry("dead_neurons").state, ReportState::done);
+        action("nonfinite_origin")->trigger();
+        QTRY_COMPARE(entry("nonfinite_origin").state, ReportState::done);
+        views::TableView &table = pane()->table().table();
+        QVERIFY(table.model()->columnCount() > 2);
+        table.setColumnShown(1, false);
+        drop();
+        make();
+        open(traceOf("01_zero_over_zero"));
+        m_window->docks().reveal(PaneKind::reports);
+        QCOMPARE(pane()->chosen(), QString("nonfinite_origin"));
+        pane()->runChosen();
+        QTRY_COMPARE(entry("nonfinite_origin").state, ReportState::done);
+        QVERIFY(pane()->table().table().isColumnHidden(1));
+    }
+
+    void tablesAreWrittenWholeOrNotAtAll()
+    {
+        const QString path = m_folder.filePath("rows.csv");
+        QVERIFY(app::writeTextFile(path, "op,norm\r\n").isOk());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("op,norm\r\n"));
+        const core::Status status = app::writeTextFile(m_folder.filePath("no/such/folder.csv"), "x");
+        QVERIFY(!status.isOk());
+        QVERIFY(status.message().find("folder.csv") != std::string::npos);
+    }
+
+    void closingADocumentTakesItsReports()
+    {
+        open(traceOf("01_zero_over_zero"));
+        QVERIFY(m_session->reports().board() != nullptr);
+        m_session->close(0);
+        QVERIFY(m_session->reports().board() == nullptr);
+    }
+};
+
+QTEST_MAIN(TestReportsWindow)
+#include "tst_reports_window.moc"

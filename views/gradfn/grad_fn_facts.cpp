@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/gradfn/grad_fn_facts.h"
+
+#include "core/graph/lineage_picture.h"
+#include "views/base/formatting.h"
+
+#include <unordered_map>
+
+namespace views {
+
+namespace {
+
+std::string tensorWords(const core::GradFnNode &node)
+{
+    if (node.shape.isNull())
+        return {};
+    std::string dtype = node.dtype;
+    if (const std::size_t dot = dtype.rfind('.'); dot != std::string::npos)
+        dtype.erase(0, dot + 1);
+    return (dtype.empty() ? std::string() : dtype + " ") + core::toJson(node.shape);
+}
+
+core::PictureBox boxOf(const core::Trace &trace, const core::GradFnNode &node)
+{
+    core::PictureBox box;
+    box.kind = core::BoxKind::gradient;
+    box.gradNode = node.node;
+    box.op = node.op;
+    box.title = box.fullName = node.name;
+    if (node.op.isValid()) {
+        box.subtitle = trace.publicLabel(node.op);
+        box.place = trace.moduleAddress(node.op);
+    }
+    if (node.kind == core::GradFnKind::root) {
+        box.kind = core::BoxKind::output;
+        box.subtitle = tensorWords(node);
+        if (node.op.isValid())
+            box.title = trace.publicLabel(node.op);
+    } else if (node.kind == core::GradFnKind::leaf) {
+        box.kind = core::BoxKind::parameter;
+        box.subtitle = tensorWords(node);
+        if (!node.paramName.empty()) {
+            box.title = node.paramName;
+            box.place = node.name;
+        }
+    }
+    return box;
+}
+
+} // namespace
+
+core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSketch &sketch,
+                                 const core::GraphPicture &states)
+{
+    std::unordered_map<core::GradNodeId, const core::PictureBox *> known;
+    for (const core::PictureBox &box : states.boxes)
+        known[box.gradNode] = &box;
+    core::GraphPicture picture;
+    picture.totalOps = static_cast<std::uint32_t>(trace.gradNodes().size());
+    for (const core::GradFnNode &node : sketch.nodes) {
+        core::PictureBox box = boxOf(trace, node);
+        if (const auto found = known.find(node.node); node.node.isValid() && found != known.end()) {
+            box.state = found->second->state;
+            box.unchecked = found->second->unchecked;
+        } else if (node.node.isValid() && !trace.backwards().empty()) {
+            // It did not fire in this pass: nobody looked at its gradients.
+            box.unchecked = true;
+        }
+        picture.boxes.push_back(std::move(box));
+    }
+    for (const auto &[from, to] : sketch.edges) {
+        if (from == to)
+            continue;
+        core::PictureEdge edge;
+        edge.from = from;
+        edge.to = to;
+        edge.kind = core::EdgeKind::gradient;
+        edge.label = picture.boxes[from].title + " feeds " + picture.boxes[to].title;
+        picture.edges.push_back(std::move(edge));
+    }
+    return picture;
+}
+
+GradFnAnswer makeGradFnPicture(const GradFnWish &wish, const core::JobContext &job)
+{
+    GradFnAnswer answer;
+    answer.wish = wish;
+    const core::Result<core::GradFnSketch> sketch = core::walkGradFn(*wish.trace, wish.from, wish.nodes);
+    if (!sketch) {
+        answer.status = sketch.error();
+        return answer;
+    }
+    answer.status = job.checkpoint("the grad_fn sketch");
+    if (!answer.status)
+        return answer;
+    const core::GraphPicture states =
+        wish.trace->backwards().empty()
+            ? core::GraphPicture()
+            : core::gradPicture(*wish.trace, wish.backward, wish.trace->gradNodes().size());
+    answer.picture = sketchPicture(*wish.trace, *sketch, states);
+    answer.truncated = sketch->truncated;
+    return answer;
+}
+
+} // namespace views
