@@ -2,6 +2,7 @@
 #include "app/actions.h"
 
 #include "core/analysis/report_registry.h"
+#include "core/capture/live_helpers.h"
 #include "views/base/formatting.h"
 #include "views/base/icon.h"
 
@@ -15,6 +16,7 @@ Actions::Actions(const views::Theme &current, QWidget *window) : QObject(window)
 {
     makeFile();
     makeGo();
+    makeRun();
     makeView(current);
     makeReports();
     about = add(tr("&About opscope"));
@@ -91,6 +93,19 @@ void Actions::makeGo()
     showEverything = addLetter(tr("Show &everything again"), QKeySequence());
     nextRegion = add(tr("Next re&gion"), QKeySequence(Qt::Key_F6));
     previousRegion = add(tr("Previous regi&on"), QKeySequence(Qt::SHIFT | Qt::Key_F6));
+}
+
+// Each by its command-line name, as the reports are.
+void Actions::makeRun()
+{
+    for (const core::LiveHelper &helper : core::liveHelpers()) {
+        const QString name = QString::fromUtf8(helper.name.data(), qsizetype(helper.name.size()));
+        QAction *action = add(tr("Run: %1…").arg(name));
+        action->setData(name);
+        action->setToolTip(
+            QString::fromUtf8(helper.description.data(), qsizetype(helper.description.size())));
+        helpers.push_back(action);
+    }
 }
 
 void Actions::makeView(const views::Theme &current)
@@ -182,6 +197,12 @@ void Actions::fillMenus(QMenuBar &bar)
     reportMenu->addSeparator();
     for (QAction *action : reports)
         reportMenu->addAction(action);
+    QMenu *run = bar.addMenu(tr("R&un"));
+    run->setToolTipsVisible(true);
+    run->addAction(capture);
+    run->addSeparator();
+    for (QAction *action : helpers)
+        run->addAction(action);
     bar.addMenu(tr("&Window"))->addActions({nextDocument, nextRegion, previousRegion});
     bar.addMenu(tr("&Help"))->addActions({shortcuts, about, aboutQt});
     for (QMenu *menu : bar.findChildren<QMenu *>())

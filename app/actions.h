@@ -40,7 +40,7 @@ public:
     std::map<Perspective, QAction *> perspectives;
     QMenu *recentMenu = nullptr;
     QMenu *docksMenu = nullptr;
-    QMenu *runMenu = nullptr;
+    std::vector<QAction *> helpers; // those that run a model; their data is the name
 
     void fillMenus(QMenuBar &bar);
     // Every command that can be started now by name.
@@ -53,6 +53,7 @@ private:
     QAction *addLetter(const QString &text, const QKeySequence &keys);
     void makeFile();
     void makeGo();
+    void makeRun();
     void makeView(const views::Theme &theme);
     void makeReports();
 

@@ -103,6 +103,8 @@ private:
     void connectCapture();
     void askCapture(const QString &model);
     CaptureDialog *makeCaptureDialog();
+    void askHelper(const QString &name);
+    void showAnswer(const QString &task, const core::Value &report);
     void showCapture();
     void endCapture(const QString &tracePath, const core::Status &status);
     void showCaptureFailure(const QString &model, const core::Status &status);

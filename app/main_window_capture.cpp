@@ -2,15 +2,19 @@
 // Running a model: asking how, showing how far it is, opening what it left.
 #include "app/actions.h"
 #include "app/dialogs/capture_dialog.h"
+#include "app/dialogs/live_report_dialog.h"
 #include "app/main_window.h"
 #include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
 #include "app/session.h"
+#include "core/analysis/report_value.h"
+#include "core/capture/live_helpers.h"
 #include "views/base/formatting.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QFile>
+#include <QFileInfo>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -26,6 +30,9 @@ void MainWindow::connectCapture()
 {
     connect(m_actions->capture, &QAction::triggered, this, [this] { askCapture({}); });
     connect(&m_session, &Session::captureWished, this, &MainWindow::askCapture);
+    for (QAction *action : m_actions->helpers)
+        connect(action, &QAction::triggered, this, [this, action] { askHelper(action->data().toString()); });
+    connect(&m_session.captures(), &CaptureService::answered, this, &MainWindow::showAnswer);
     connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::showCapture);
     connect(&m_session.captures(), &CaptureService::finished, this, &MainWindow::endCapture);
 }
@@ -33,6 +40,44 @@ void MainWindow::connectCapture()
 void MainWindow::askCapture(const QString &model)
 {
     makeCaptureDialog()->setModel(model);
+}
+
+// A document that came from a model is run again as it was, under the helper.
+void MainWindow::askHelper(const QString &name)
+{
+    const core::LiveHelper *helper = core::findLiveHelper(name.toStdString());
+    if (helper == nullptr)
+        return;
+    CaptureDialog *dialog = makeCaptureDialog();
+    dialog->setHelper(*helper);
+    if (m_session.current() == nullptr)
+        return;
+    const auto request = core::captureRequestFromValue(m_session.current()->trace->info().request);
+    if (!request || request->modelPath.empty())
+        return;
+    dialog->setModel(QFile::decodeName(QByteArray::fromStdString(request->modelPath)));
+    dialog->setRequest(*request);
+}
+
+void MainWindow::showAnswer(const QString &task, const core::Value &report)
+{
+    const core::LiveHelper *helper = core::findLiveHelper(task.toStdString());
+    core::Result<core::Report> answer = core::reportFromValue(report);
+    if (helper == nullptr || !answer)
+        return;
+    auto *dialog = new LiveReportDialog(m_theme, *helper,
+                                        std::make_shared<const core::Report>(std::move(*answer)), this);
+    // The rows are ops of the trace that this run leaves, and of no other.
+    const QString path =
+        QFileInfo(QFile::decodeName(QByteArray::fromStdString(m_session.captures().request().outputPath)))
+            .absoluteFilePath();
+    connect(dialog, &LiveReportDialog::opPicked, this, [this, path](core::OpId op) {
+        const Document *document = m_session.current();
+        if (document != nullptr && document->path == path && op.isValid() &&
+            op.index() < document->trace->ops().size())
+            m_session.selection().activate(views::OpItem{op});
+    });
+    dialog->show();
 }
 
 CaptureDialog *MainWindow::makeCaptureDialog()
@@ -93,6 +138,8 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
         if (m_session.current() == nullptr)
             showStartPage();
         CaptureDialog *dialog = makeCaptureDialog();
+        if (const core::LiveHelper *helper = core::findLiveHelper(request.task))
+            dialog->setHelper(*helper, request.options);
         dialog->setModel(model);
         dialog->setRequest(request);
         dialog->showRefusal(status);

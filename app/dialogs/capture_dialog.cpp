@@ -9,6 +9,7 @@
 #include "core/capture/input_spec.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
+#include "views/reports/option_form.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -92,7 +93,7 @@ QWidget *CaptureDialog::makeFormArea()
 {
     auto *content = new QWidget;
     content->setObjectName(QStringLiteral("page"));
-    auto *form = new QFormLayout(content);
+    auto *form = m_form = new QFormLayout(content);
     form->setContentsMargins(0, 0, 8, 0);
     form->setHorizontalSpacing(16);
     form->setVerticalSpacing(10);
@@ -256,6 +257,37 @@ QString CaptureDialog::settingsKey() const
     return QStringLiteral("capture/") + QString::fromLatin1(hash.toHex().left(16));
 }
 
+void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value &options)
+{
+    m_helper = &helper;
+    m_helperDefinition.name = helper.name;
+    m_helperDefinition.description = helper.description;
+    m_helperDefinition.options = helper.options;
+    setWindowTitle(views::fromView(helper.name));
+    m_start->setText(tr("Run"));
+    QLabel *what = views::makeLabel(views::fromView(helper.description), "second", this);
+    what->setWordWrap(true);
+    m_form->insertRow(0, what);
+    if (!helper.options.empty()) {
+        m_options = new views::OptionForm(m_theme, this);
+        m_options->setReport(&m_helperDefinition, options);
+        connect(m_options, &views::OptionForm::edited, this, &CaptureDialog::check);
+        m_form->insertRow(1, m_options);
+    }
+    showTitle();
+    check();
+}
+
+void CaptureDialog::showTitle()
+{
+    const QString file = QFileInfo(model()).fileName();
+    if (m_helper != nullptr)
+        m_title->setText(file.isEmpty() ? views::fromView(m_helper->name)
+                                        : tr("%1 on %2").arg(views::fromView(m_helper->name), file));
+    else
+        m_title->setText(file.isEmpty() ? tr("Capture a model") : tr("Capture %1").arg(file));
+}
+
 void CaptureDialog::setModel(const QString &path)
 {
     m_model->setText(path);
@@ -279,8 +311,7 @@ void CaptureDialog::modelEdited()
     m_inputs->setUnknown();
     m_inputs->setInputs({}, {});
     m_mode->setEnabled(true);
-    m_title->setText(model().isEmpty() ? tr("Capture a model")
-                                       : tr("Capture %1").arg(QFileInfo(model()).fileName()));
+    showTitle();
     if (!model().isEmpty()) {
         const auto stored =
             core::parseJson(m_settings.bytes(settingsKey()).toStdString(), "remembered answers");
@@ -416,6 +447,12 @@ core::CaptureRequest CaptureDialog::request() const
     request.memoryLimitBytes = static_cast<std::uint64_t>(m_memoryGiB->value()) * kGiB;
     request.timeLimitSeconds = m_seconds->value();
     request.backward = m_backward->request();
+    if (m_helper == nullptr)
+        return request;
+    request.task = m_helper->name;
+    const auto given = m_options != nullptr ? m_options->options() : std::optional(core::Value::object());
+    if (const auto options = core::completeLiveOptions(*m_helper, given.value_or(core::Value::object())))
+        request.options = *options;
     return request;
 }
 
@@ -429,8 +466,11 @@ QString CaptureDialog::problem() const
         return tr("There is no file %1.").arg(model());
     if (!m_refusal.isEmpty())
         return tr("This model cannot run here.");
-    if (const QString inputs = m_inputs->problem(); !inputs.isEmpty())
+    const bool needsInputs = m_helper == nullptr || m_helper->needsInputs;
+    if (const QString inputs = m_inputs->problem(); needsInputs && !inputs.isEmpty())
         return inputs;
+    if (m_options != nullptr && !m_options->options())
+        return tr("An option of %1 cannot be read.").arg(views::fromView(m_helper->name));
     if (const QString backward = m_backward->problem(); !backward.isEmpty())
         return backward;
     bool isNumber = true;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "app/dialogs/model_facts.h"
+#include "core/analysis/report_registry.h"
 #include "core/base/result.h"
 #include "core/capture/capture_request.h"
+#include "core/capture/live_helpers.h"
 #include "views/base/theme.h"
 
 #include <QDialog>
@@ -16,6 +18,10 @@ class QLabel;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
+
+namespace views {
+class OptionForm;
+}
 
 namespace app {
 
@@ -39,6 +45,8 @@ public:
     core::CaptureRequest request() const;
     // The answers of REQUEST, but a new trace file.
     void setRequest(const core::CaptureRequest &request);
+    // The dialog asks for a run of HELPER, which outlives it, instead of a capture.
+    void setHelper(const core::LiveHelper &helper, const core::Value &options = core::Value::object());
     // What is wrong with the answers, in words; empty when Start may be pressed.
     QString problem() const;
 
@@ -71,6 +79,7 @@ private:
     void check();
     void start();
     void suggestTree();
+    void showTitle();
     QString settingsKey() const;
     void chooseModel();
     void chooseOutput();
@@ -95,6 +104,10 @@ private:
     QSpinBox *m_warmup;
     QSpinBox *m_memoryGiB;
     QSpinBox *m_seconds;
+    const core::LiveHelper *m_helper = nullptr;
+    core::ReportDefinition m_helperDefinition; // what the form of its options reads
+    views::OptionForm *m_options = nullptr;
+    QFormLayout *m_form = nullptr;
     QLabel *m_problem;
     QPushButton *m_start;
     QString m_described;        // the model whose description was asked for

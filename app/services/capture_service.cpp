@@ -72,7 +72,8 @@ void CaptureService::start(const core::CaptureRequest &request)
             // Only now is the worker gone and the file nobody's.
             if (*discarded)
                 QFile::remove(pathOf(request.outputPath));
-            return outcome ? Answer{outcome->error, outcome->hasTrace()} : Answer{outcome.error(), false};
+            return outcome ? Answer{outcome->error, outcome->hasTrace(), outcome->report}
+                           : Answer{outcome.error(), false, {}};
         },
         [this](const Answer &answer) { ended(answer); });
     Q_EMIT started();
@@ -80,6 +81,8 @@ void CaptureService::start(const core::CaptureRequest &request)
 
 void CaptureService::ended(const Answer &answer)
 {
+    if (!answer.report.isNull())
+        Q_EMIT answered(views::fromView(m_request.task), answer.report);
     Q_EMIT finished(answer.hasTrace ? pathOf(m_request.outputPath) : QString(), answer.status);
 }
 

@@ -40,12 +40,15 @@ Q_SIGNALS:
     void progressed();
     // TRACE PATH is empty when the run left no trace; STATUS says why then.
     void finished(const QString &tracePath, const core::Status &status);
+    // The answer of a task that gives one; before finished().
+    void answered(const QString &task, const core::Value &report);
 
 private:
     struct Answer
     {
         core::Status status;
         bool hasTrace = false;
+        core::Value report; // of a live helper
     };
 
     void ended(const Answer &answer);

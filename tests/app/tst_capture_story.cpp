@@ -2,6 +2,7 @@
 #include "app/actions.h"
 #include "app/dialogs/capture_dialog.h"
 #include "app/dialogs/input_form.h"
+#include "app/dialogs/live_report_dialog.h"
 #include "app/dock_layout.h"
 #include "app/frame/banner.h"
 #include "app/main_window.h"
@@ -201,6 +202,27 @@ private Q_SLOTS:
         for (const core::OpId op : trace.computeOps())
             if (trace.op(op).tensor.isValid())
                 QVERIFY(trace.tensor(trace.op(op).tensor).payload.state != core::PayloadState::saved);
+    }
+
+    // A helper that runs the model: its own form, its answer, and the trace it left.
+    void aHelperRunsTheModelAndAnswers()
+    {
+        QAction *findNan = nullptr;
+        for (QAction *action : m_window->actions().helpers)
+            if (action->data().toString() == "find_nan")
+                findNan = action;
+        QVERIFY(findNan != nullptr);
+        findNan->trigger();
+        app::CaptureDialog *asked = dialog();
+        QVERIFY(asked != nullptr);
+        QSignalSpy known(&m_session->descriptions(), &app::DescribeService::described);
+        asked->setModel(model("nan_cases/n09_masked_row/model.pt2"));
+        QVERIFY(known.wait(kRunMs));
+        QCOMPARE(asked->request().task, std::string("find_nan"));
+        start(asked);
+        QVERIFY(QTest::qWaitFor([this] { return m_window->findChild<app::LiveReportDialog *>() != nullptr; },
+                                kRunMs));
+        QVERIFY(waitForTrace());
     }
 
     void discardLeavesNothing()
