@@ -43,7 +43,7 @@ public:
         m_request.outputPath = std::filesystem::temp_directory_path() / "bench_live.opscope";
         m_request.inputs = {{"", "f32[1,3,224,224]=randn"}};
         m_request.save.mode = SavePolicy::Mode::none;
-        m_request.backward = BackwardRequest{.rule = "sum"};
+        m_request.backward = BackwardRequest{"sum", {}, {}, 1, {}, {}};
     }
 
     Status open()

@@ -242,7 +242,7 @@ private:
         std::ofstream(request.inputsTree) << toJson(inputs);
         request.train = script && expected.at("mode").toString() == "train";
         if (expected.at("gradients").at("params").isObject())
-            request.backward = BackwardRequest{.rule = "sum"};
+            request.backward = BackwardRequest{"sum", {}, {}, 1, {}, {}};
         return request;
     }
 };

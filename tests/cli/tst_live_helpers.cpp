@@ -159,8 +159,9 @@ private Q_SLOTS:
         const LiveCase live = readCase(row);
         QVERIFY(!live.results.isEmpty());
         for (auto it = live.results.begin(); it != live.results.end(); ++it) {
+            const QJsonValue answer = it.value();
             const tests::GoldenCall call = tests::parseGoldenCall(it.key().toStdString());
-            const QJsonValue wanted = it.value()["result"];
+            const QJsonValue wanted = answer["result"];
             const CliResult run = cli(live.arguments("bisect_precision") + optionWords(call.options));
             QVERIFY2(run.document().isObject(), run.messages.constData());
             const QJsonValue result = run.object()["result"];
@@ -181,15 +182,17 @@ private Q_SLOTS:
         const LiveCase live = readCase(row);
         QVERIFY(!live.results.isEmpty());
         for (auto it = live.results.begin(); it != live.results.end(); ++it) {
+            const QJsonValue answer = it.value();
             const tests::GoldenCall call = tests::parseGoldenCall(it.key().toStdString());
             const CliResult run = cli(live.arguments("check_determinism") + optionWords(call.options));
             QVERIFY2(run.document().isObject(), run.messages.constData());
-            if (it.value()["code"].isString()) {
-                QCOMPARE(run.object()["error"]["code"], it.value()["code"]);
+            if (answer["code"].isString()) {
+                const QJsonValue error = run.object()["error"];
+                QCOMPARE(error["code"], answer["code"]);
                 QCOMPARE(run.exitCode, 2);
                 continue;
             }
-            const QJsonValue wanted = it.value()["result"];
+            const QJsonValue wanted = answer["result"];
             const QJsonValue result = run.object()["result"];
             for (const char *const field :
                  {"verdict", "runs", "seed", "policy", "rtol", "atol", "isolation", "run_policy",
