@@ -169,7 +169,6 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     collectWrites(stack);
     if (isInternal())
         return;
-    beginOnce(); // a number read out of a constant may come before the first marker
     stopWhenTripped(); // a buffer that this op reads
     CallRecord &record = m_pending.record;
     record.kind = CallKind::compute;
