@@ -92,8 +92,9 @@ ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string 
 std::vector<RunFrame> interpreterFrames()
 {
     std::vector<RunFrame> frames;
-    for (const torch::jit::StackEntry &entry : torch::jit::currentCallstack()) {
-        ScriptPlace place = scriptPlace(entry.range, entry.filename);
+    const std::vector<torch::jit::StackEntry> entries = torch::jit::currentCallstack(); // innermost first
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        ScriptPlace place = scriptPlace(entry->range, entry->filename);
         frames.insert(frames.end(), std::make_move_iterator(place.frames.begin()),
                       std::make_move_iterator(place.frames.end()));
     }
