@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Configures and builds the preset core-only into BINARY with Qt, LibTorch and Graphviz out of reach: `core` needs none
 # of them. Called with -DSOURCE=... -DBINARY=...
-# -DTYPE=... -P; with the type of the build around it the compiler cache answers most of it.
+# -DTYPE=... -P. It goes without precompiled headers, so that each file must include what it uses.
 execute_process(COMMAND ${CMAKE_COMMAND} --preset core-only -B ${BINARY} -DCMAKE_DISABLE_FIND_PACKAGE_Qt6=ON
     -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON -DCMAKE_BUILD_TYPE=${TYPE} WORKING_DIRECTORY ${SOURCE} RESULT_VARIABLE configured)
 if(configured)
