@@ -11,6 +11,10 @@
 class QDialog;
 class QStackedWidget;
 
+namespace core {
+class Value;
+}
+
 namespace views {
 class GraphPane;
 class LaneView;
