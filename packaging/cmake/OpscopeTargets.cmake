@@ -13,7 +13,14 @@ if(OPSCOPE_LLD)
 endif()
 
 # LibTorch files take over 1 GB of memory each to compile.
-set_property(GLOBAL PROPERTY JOB_POOLS torch_pool=1)
+cmake_host_system_information(RESULT opscope_memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
+math(EXPR opscope_torch_jobs "${opscope_memory} / 3000")
+if(opscope_torch_jobs LESS 1)
+    set(opscope_torch_jobs 1)
+elseif(opscope_torch_jobs GREATER 16)
+    set(opscope_torch_jobs 16)
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS torch_pool=${opscope_torch_jobs})
 
 add_library(opscope_options INTERFACE)
 # Off: warnings that GCC 12 gives for right code inlined from the standard library (std::string, std::variant, also

@@ -59,7 +59,7 @@ void AuditPane::showTrace()
 void AuditPane::addVerdict()
 {
     const bool found = m_facts->hasFinding();
-    const bool partial = m_facts->coverage.outputsUnchecked > 0;
+    const bool partial = m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace());
     auto *card = new QFrame;
     card->setProperty("card", found ? "nan" : partial ? "warn" : "ok");
     card->setAccessibleName(m_facts->verdict);

@@ -12,6 +12,13 @@
 
 namespace views {
 
+bool stoppedShort(const core::Trace &trace)
+{
+    const core::TraceStatus status = trace.info().status;
+    return status == core::TraceStatus::cancelled || status == core::TraceStatus::failed ||
+           status == core::TraceStatus::crashed;
+}
+
 namespace {
 
 using core::NodeState;
@@ -164,6 +171,10 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
     } else if (facts.scan.hasFinding()) {
         facts.verdict = words("Bad values came in");
         facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
+    } else if (stoppedShort(trace)) {
+        facts.verdict = words("No finding up to where the run stopped");
+        facts.verdictDetail = words("%1 outputs were checked; what would have come after was not run.")
+                                  .arg(countText(facts.coverage.outputs - facts.coverage.outputsUnchecked));
     } else if (facts.coverage.outputsUnchecked > 0) {
         facts.verdict = words("No finding in what was checked");
         facts.verdictDetail = words("%1 outputs were neither saved nor measured; a NaN could hide there.")

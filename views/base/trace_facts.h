@@ -30,6 +30,9 @@ struct TraceCoverage
 };
 TraceCoverage coverageOf(const core::Trace &trace);
 
+// Whether the run ended before its end: cancelled, failed or crashed.
+bool stoppedShort(const core::Trace &trace);
+
 // One line of the findings table, worded.
 struct FindingRow
 {
