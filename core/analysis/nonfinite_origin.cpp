@@ -172,7 +172,7 @@ ReportTable entryTable(const NonFiniteScan &scan, const Trace &trace)
         if (!scan.nanBirth || birth.op != scan.nanBirth->op)
             add(birth, birth.byDesign ? "birth by design" : "birth", true);
     for (const NonFiniteEntry &sink : scan.sinks)
-        add(sink, "sink", false);
+        add(sink, sink.byDesign ? "sink by design" : "sink", false);
     for (const NonFiniteEntry &reached : scan.reached)
         add(reached, "reached", true);
     return table;

@@ -163,6 +163,7 @@ private:
             sink.call = id;
             sink.op = firstRow;
             sink.kind = inputs.kind;
+            sink.byDesign = inputs.byDesign;
             m_scan.sinks.push_back(sink);
         }
     }

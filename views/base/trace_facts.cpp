@@ -83,7 +83,8 @@ private:
         row.text = text;
         row.op = op;
         row.elementCount = counts.nonFinite();
-        row.elements = words("%1 of %2").arg(countText(counts.nonFinite()), countText(counts.elements));
+        if (counts.elements > 0)
+            row.elements = words("%1 of %2").arg(countText(counts.nonFinite()), countText(counts.elements));
         m_facts.findings.push_back(std::move(row));
     }
     bool isSame(const std::optional<NonFiniteEntry> &entry, const NonFiniteEntry &other) const
@@ -108,6 +109,12 @@ private:
     }
     void addSink(const NonFiniteEntry &sink)
     {
+        if (sink.byDesign) {
+            add(Severity::info, NodeState::sink, "nonfinite_origin",
+                words("−Inf by design ends here: %1 absorbs it").arg(funcOf(m_trace, sink.call)), sink.op,
+                sink.counts);
+            return;
+        }
         add(Severity::warning, NodeState::sink, "nonfinite_origin",
             words("%1 stops here: %2 gives finite values, which is not sound")
                 .arg(kindWords(sink.kind), funcOf(m_trace, sink.call)),
