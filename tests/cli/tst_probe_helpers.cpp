@@ -54,7 +54,7 @@ QList<double> firstValues(const QString &trace)
 {
     QList<double> values;
     const CliResult shown = cli({"outputs", trace, "--json"});
-    for (const QJsonValue &value : shown.object()["outputs"][0]["first"].toArray())
+    for (const QJsonValue &value : shown.object().value("outputs")[0]["first"].toArray())
         values.append(value.toDouble());
     return values;
 }
@@ -103,15 +103,16 @@ private Q_SLOTS:
         const CliResult run =
             cli({"run", "guess_input_shape", model("imagenet.pt"), "--batch-size", "0", "--json"});
         QCOMPARE(run.exitCode, 2);
-        QCOMPARE(run.object()["error"]["type"].toString(), QStringLiteral("ShapeInferenceError"));
+        QCOMPARE(run.object().value("error")["type"].toString(), QStringLiteral("ShapeInferenceError"));
         const CliResult sides =
             cli({"run", "guess_input_shape", model("imagenet.pt"), "--square", "false", "--json"});
-        QCOMPARE(sides.object()["result"]["reason"].toString(), QStringLiteral("exact_size_unreachable"));
+        QCOMPARE(sides.object().value("result")["reason"].toString(),
+                 QStringLiteral("exact_size_unreachable"));
         const CliResult raised =
             cli({"run", "guess_input_shape", model("echo.pt"), "--on-failure", "raise", "--json"});
-        QCOMPARE(raised.object()["error"]["type"].toString(), QStringLiteral("ShapeInferenceError"));
+        QCOMPARE(raised.object().value("error")["type"].toString(), QStringLiteral("ShapeInferenceError"));
         const CliResult unknown = cli({"run", "guess_input_shape", model("echo.pt"), "--json"});
-        QCOMPARE(unknown.object()["result"]["reason"].toString(), QStringLiteral("unknown_entry"));
+        QCOMPARE(unknown.object().value("result")["reason"].toString(), QStringLiteral("unknown_entry"));
     }
 
     void severalInputsAreGuessed_data()
@@ -148,7 +149,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, folder);
         QFETCH(QString, file);
-        const QJsonValue wanted = answers(folder)["flops_vs_dispatch(model, inputs)"]["result"];
+        const QJsonValue wanted = answers(folder).value("flops_vs_dispatch(model, inputs)")["result"];
         QStringList words = {"run", "flops_vs_dispatch", folder + "/" + file, "--json"};
         for (int i = 0; QFile::exists(QString("%1/input_%2.npy").arg(folder).arg(i)); ++i)
             words << "--input" << QString("%1/input_%2.npy").arg(folder).arg(i);
@@ -191,11 +192,14 @@ private Q_SLOTS:
         QVERIFY(result["steady_after_run"].toInt() < 4);
         const CliResult refused = cli({"run", "count_compiles", model("frozen.pt2"), "--json"});
         QCOMPARE(refused.exitCode, 2);
-        QCOMPARE(refused.object()["error"]["code"].toString(), QStringLiteral("compile_counts_unavailable"));
+        QCOMPARE(refused.object().value("error")["code"].toString(),
+                 QStringLiteral("compile_counts_unavailable"));
         const CliResult breaks = cli({"run", "graph_breaks", model("imagenet.pt"), "--json"});
         QCOMPARE(breaks.exitCode, 2);
-        QCOMPARE(breaks.object()["error"]["type"].toString(), QStringLiteral("GraphBreaksUnavailableError"));
-        QCOMPARE(breaks.object()["error"]["code"].toString(), QStringLiteral("graph_breaks_unavailable"));
+        QCOMPARE(breaks.object().value("error")["type"].toString(),
+                 QStringLiteral("GraphBreaksUnavailableError"));
+        QCOMPARE(breaks.object().value("error")["code"].toString(),
+                 QStringLiteral("graph_breaks_unavailable"));
     }
 
     void failedBackwardPassesAreExplained_data()
@@ -300,8 +304,8 @@ private Q_SLOTS:
         const CliResult timed = cli(steps + QStringList{"3", "--repeat", "3", "--warmup", "1", "--threads",
                                                         "2", "--seed", "7", "--json"});
         QVERIFY2(timed.exitCode == 0, timed.messages.constData());
-        QCOMPARE(timed.object()["summary"]["timing"]["runs"].toArray().size(), 3);
-        QVERIFY(timed.object()["summary"]["timing"]["median"].toDouble() > 0.0);
+        QCOMPARE(timed.object().value("summary")["timing"]["runs"].toArray().size(), 3);
+        QVERIFY(timed.object().value("summary")["timing"]["median"].toDouble() > 0.0);
         const QJsonValue request = manifestRequest(trace);
         QCOMPARE(request["repeat"].toInt(), 3);
         QCOMPARE(request["warmup"].toInt(), 1);
