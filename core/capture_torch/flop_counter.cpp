@@ -16,8 +16,6 @@ namespace {
 
 // RecordFunction's callbacks are plain functions: this is the only way to tell them who counts.
 thread_local FlopCounter *t_counter = nullptr;
-// Depth of calls below an op that is no composite one.
-thread_local int t_inside = 0;
 
 struct CallContext final : at::ObserverContext
 {
@@ -52,10 +50,10 @@ struct FlopCallbacks
         // Composite ops are taken apart above the level that is counted; scopes of the interpreter are no
         // ops.
         const bool whole = op && !op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
-        context->leaf = t_inside > 0 || whole;
+        context->leaf = t_counter->m_inside > 0 || whole;
         if (!context->leaf)
             return context;
-        if (++t_inside == 1) {
+        if (++t_counter->m_inside == 1) {
             context->inputs =
                 lastOf(call.inputs().data(), call.inputs().size(), op->schema().arguments().size());
             context->returns = op->schema().returns().size();
@@ -68,7 +66,7 @@ struct FlopCallbacks
         auto *const known = static_cast<CallContext *>(context);
         if (known == nullptr || !known->leaf || t_counter == nullptr)
             return;
-        if (--t_inside > 0)
+        if (--t_counter->m_inside > 0)
             return;
         const std::string name = dottedName(call.name());
         const std::optional<std::int64_t> flops = dispatchFlops(
@@ -91,7 +89,7 @@ struct FlopCallbacks
 struct FlopCounter::Handle
 {
     explicit Handle(FlopCounter *counter)
-        : before(std::exchange(t_counter, counter)), insideBefore(std::exchange(t_inside, 0)),
+        : before(std::exchange(t_counter, counter)),
           callback(at::addThreadLocalCallback(
               at::RecordFunctionCallback(&FlopCallbacks::start, &FlopCallbacks::end)
                   .needsInputs(true)
@@ -103,11 +101,9 @@ struct FlopCounter::Handle
     {
         at::removeCallback(callback);
         t_counter = before;
-        t_inside = insideBefore;
     }
 
     FlopCounter *before;
-    int insideBefore;
     at::CallbackHandle callback;
 };
 

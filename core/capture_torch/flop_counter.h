@@ -31,6 +31,7 @@ private:
 
     std::map<std::string, std::int64_t> m_byOp;
     std::map<std::string, std::int64_t> m_uncounted;
+    int m_inside = 0; // depth of calls below an op that is no composite one
     std::unique_ptr<Handle> m_handle;
 };
 

@@ -122,9 +122,9 @@ void TestInputSpec::options()
     QCOMPARE(std::get<Value>(parseInputOption("flag=false")->node.leaf), Value(false));
     QVERIFY(std::get<Value>(parseInputOption("none")->node.leaf).isNull());
 
-    const auto wrong = parseInputOption("x=picture.gif");
+    const auto wrong = parseInputOption("x=picture.tga");
     QVERIFY(!wrong.isOk());
-    QVERIFY(QString::fromStdString(wrong.error().message()).startsWith("x: input \"picture.gif\""));
+    QVERIFY(QString::fromStdString(wrong.error().message()).startsWith("x: input \"picture.tga\""));
 }
 
 void TestInputSpec::treeOfCorpus()

@@ -233,7 +233,8 @@ private Q_SLOTS:
                                << 2 << "no floating dtype";
         QTest::newRow("missing") << QStringList{"run", "find_nan", "/nonexistent.pt2"} << 3
                                  << "/nonexistent.pt2";
-        QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2 << "no input is given and none could be guessed";
+        QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2
+                                << "no input is given and none could be guessed";
     }
     void badRequestsAreSentences()
     {
