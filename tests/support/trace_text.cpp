@@ -440,7 +440,8 @@ private:
                 list.push_back(kNoRecord);
                 continue;
             }
-            Spec spec = tensorSpec(word, false);
+            const bool statsOnly = word.ends_with('!');
+            Spec spec = tensorSpec(statsOnly ? word.substr(0, word.size() - 1) : word, statsOnly);
             spec.record.role = TensorRole::gradient;
             check(m_builder.add(spec.record));
             list.push_back(spec.record.id);

@@ -24,9 +24,9 @@ namespace tests {
 //   in the current pass; "grad y none": none arrived
 //
 // VALUES are numbers, nan, inf, -inf, or N*VALUE; missing ones repeat the last. A stats= suffix on an output
-// ("-> y:f32[2]=1,nan !stats") records the statistics of the values and drops the payload. "in a.b" nests
-// modules and continues their open call; "in a.b:2" is the second call. Aborts the test program on a mistake
-// in the text.
+// ("-> y:f32[2]=1,nan !stats") records the statistics of the values and drops the payload; so does "!" after
+// a gradient of a fire. "in a.b" nests modules and continues their open call; "in a.b:2" is the second call.
+// Aborts the test program on a mistake in the text.
 std::shared_ptr<const core::Trace> traceFromText(std::string_view text);
 
 } // namespace tests

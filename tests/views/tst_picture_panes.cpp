@@ -29,9 +29,9 @@ std::string chainText()
             "node n1 MulBackward0 next=n2 of v0\n"
             "node n0 SumBackward0 next=n1 of s\n"
             "backward loss=s roots=n0\n"
-            "fire n0 arriving=f32[]=1 emitted=f32[2]=nan,1\n"
-            "fire n1 arriving=f32[2]=nan,1 emitted=f32[2]=nan,1\n"
-            "fire n2 arriving=f32[2]=nan,1 emitted=none\n";
+            "fire n0 arriving=f32[]=1! emitted=f32[2]=nan,1!\n"
+            "fire n1 arriving=f32[2]=nan,1! emitted=f32[2]=nan,1!\n"
+            "fire n2 arriving=f32[2]=nan,1! emitted=none\n";
     return text;
 }
 

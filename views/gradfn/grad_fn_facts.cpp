@@ -57,7 +57,10 @@ core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSke
         known[box.gradNode] = &box;
     core::GraphPicture picture;
     picture.totalOps = static_cast<std::uint32_t>(trace.gradNodes().size());
-    for (const core::GradFnNode &node : sketch.nodes) {
+    // The walk starts at the roots; boxes stand in forward order, which a layout without Graphviz goes by.
+    const std::size_t last = sketch.nodes.empty() ? 0 : sketch.nodes.size() - 1;
+    for (std::size_t i = sketch.nodes.size(); i-- > 0;) {
+        const core::GradFnNode &node = sketch.nodes[i];
         core::PictureBox box = boxOf(trace, node);
         if (const auto found = known.find(node.node); node.node.isValid() && found != known.end()) {
             box.state = found->second->state;
@@ -72,10 +75,10 @@ core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSke
         if (from == to)
             continue;
         core::PictureEdge edge;
-        edge.from = from;
-        edge.to = to;
+        edge.from = static_cast<std::uint32_t>(last - from);
+        edge.to = static_cast<std::uint32_t>(last - to);
         edge.kind = core::EdgeKind::gradient;
-        edge.label = picture.boxes[from].title + " feeds " + picture.boxes[to].title;
+        edge.label = picture.boxes[edge.from].title + " feeds " + picture.boxes[edge.to].title;
         picture.edges.push_back(std::move(edge));
     }
     return picture;

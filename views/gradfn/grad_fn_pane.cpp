@@ -13,6 +13,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace views {
 
 namespace {
@@ -174,7 +176,7 @@ void GradFnPane::setPicture(const GradFnAnswer &answer)
     m_counts->setText(tr("%1 grad functions").arg(countText(boxes)));
     m_counts->setToolTip(tr("%1 edges").arg(countText(answer.picture.edges.size())));
     setSubtitle(trace()->backwards().empty() ? tr("structure only, no backward pass") : QString());
-    m_view->setPicture(answer.picture, 0);
+    m_view->setPicture(answer.picture, boxes == 0 ? 0 : static_cast<std::uint32_t>(boxes - 1));
 }
 
 void GradFnPane::showItem()
@@ -197,6 +199,9 @@ void GradFnPane::showSelected()
         if (same)
             boxes.push_back(i);
     }
+    // An output of the model has a box of its own beside its grad function: the function is the current one.
+    std::stable_partition(boxes.begin(), boxes.end(),
+                          [&](std::uint32_t box) { return all[box].gradNode.isValid(); });
     m_view->setSelected(boxes);
     if (!boxes.empty())
         m_view->showBox(boxes.front(), false);
