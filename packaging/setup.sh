@@ -11,7 +11,7 @@ trap 'exit 130' INT TERM
 
 packages=(build-essential cmake ninja-build ccache lld clang-format pkg-config ca-certificates python3 python3-pip xz-utils
     qt6-base-dev libqcustomplot-dev libqscintilla2-qt6-dev libgraphviz-dev
-    zlib1g-dev libfmt-dev libsimdjson-dev libxxhash-dev libsqlite3-dev xvfb xauth)
+    zlib1g-dev libdeflate-dev libfmt-dev libsimdjson-dev libxxhash-dev libsqlite3-dev xvfb xauth)
 
 install_packages() {
     local installed missing=()

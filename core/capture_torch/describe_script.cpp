@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/describe_task.h"
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/silent_observer.h"
 
 namespace core {
 
 namespace {
 
 // Counts what a model declares. A tensor with several names is told once.
-class StateCounter final : public RunObserver
+class StateCounter final : public SilentObserver
 {
 public:
     struct Count
@@ -32,16 +33,6 @@ public:
         count.elements += static_cast<std::uint64_t>(tensor.numel());
         count.bytes += static_cast<std::uint64_t>(tensor.numel()) * tensor.itemsize();
     }
-    void moduleCallStarted(const ModuleCallInfo &) override {}
-    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
-    void nodeStarts(const NodeInfo &, std::optional<std::uint32_t>) override {}
-    void nodeEnds(const NodeInfo &) override {}
-    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
-    void regionEntered(const RegionInfo &) override {}
-    void regionLeft(const RegionInfo &) override {}
-    void internalOpsBegin(const NodeInfo *) override {}
-    void internalOpsEnd() override {}
-    void graphOutput(const std::string &, const c10::IValue &) override {}
 };
 
 Value countValue(const StateCounter::Count &count)

@@ -2,6 +2,7 @@
 #include "core/capture_torch/doctor_probe.h"
 #include "core/capture_torch/pt2_describe.h"
 #include "core/capture_torch/runnable_model.h"
+#include "core/capture_torch/silent_observer.h"
 #include "core/capture_torch/torch_dtype.h"
 #include "core/io/file_kind.h"
 
@@ -80,7 +81,7 @@ private:
 };
 
 // Hears what a model declares, before any run.
-class StateListener final : public RunObserver
+class StateListener final : public SilentObserver
 {
 public:
     explicit StateListener(TensorCensus &census) : m_census(census) {}
@@ -109,16 +110,6 @@ public:
                      ? static_cast<std::uint64_t>(tensor.numel()) * tensor.element_size()
                      : 0;
     }
-    void moduleCallStarted(const ModuleCallInfo &) override {}
-    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
-    void nodeStarts(const NodeInfo &, std::optional<std::uint32_t>) override {}
-    void nodeEnds(const NodeInfo &) override {}
-    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
-    void regionEntered(const RegionInfo &) override {}
-    void regionLeft(const RegionInfo &) override {}
-    void internalOpsBegin(const NodeInfo *) override {}
-    void internalOpsEnd() override {}
-    void graphOutput(const std::string &, const c10::IValue &) override {}
 
 private:
     TensorCensus &m_census;

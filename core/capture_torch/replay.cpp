@@ -4,6 +4,7 @@
 #include "core/capture_torch/op_facts.h"
 #include "core/capture_torch/replay_values.h"
 #include "core/capture_torch/runnable_model.h"
+#include "core/capture_torch/silent_observer.h"
 #include "core/io/native_reader.h"
 #include "core/trace/trace.h"
 
@@ -37,27 +38,18 @@ std::optional<c10::OperatorHandle> findOp(std::string_view name)
 }
 
 // Collects what a model declares, runs nothing of it.
-class StateCollector final : public RunObserver
+class StateCollector final : public SilentObserver
 {
 public:
     std::map<std::string, at::Tensor> tensors;
 
-    void moduleDeclared(const ModuleInfo &) override {}
     void namedTensor(TensorRole, const std::vector<std::string> &names, const at::Tensor &tensor) override
     {
         for (const std::string &name : names)
             tensors.emplace(name, tensor);
     }
     void moduleCallStarted(const ModuleCallInfo &) override { throw StopRun(); }
-    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
     void nodeStarts(const NodeInfo &, std::optional<std::uint32_t>) override { throw StopRun(); }
-    void nodeEnds(const NodeInfo &) override {}
-    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
-    void regionEntered(const RegionInfo &) override {}
-    void regionLeft(const RegionInfo &) override {}
-    void internalOpsBegin(const NodeInfo *) override {}
-    void internalOpsEnd() override {}
-    void graphOutput(const std::string &, const c10::IValue &) override {}
 };
 
 class AutocastScope

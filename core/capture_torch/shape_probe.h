@@ -3,7 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/capture_torch/dispatch_tap.h"
-#include "core/capture_torch/run_observer.h"
+#include "core/capture_torch/silent_observer.h"
 
 #include <ATen/core/ivalue.h>
 
@@ -44,7 +44,7 @@ struct ProbeResult
 };
 
 // Watches one trial run. Stops it when the job is stopped or DEADLINE is over.
-class ProbeWatcher final : public RunObserver, public OpListener
+class ProbeWatcher final : public SilentObserver, public OpListener
 {
 public:
     using Clock = std::chrono::steady_clock;
@@ -61,18 +61,8 @@ public:
     void opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack) override;
     void opFailed(const c10::OperatorHandle &op) noexcept override;
 
-    void moduleDeclared(const ModuleInfo &) override {}
-    void namedTensor(TensorRole, const std::vector<std::string> &, const at::Tensor &) override {}
     void moduleCallStarted(const ModuleCallInfo &call) override;
-    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
     void nodeStarts(const NodeInfo &node, std::optional<std::uint32_t> moduleCall) override;
-    void nodeEnds(const NodeInfo &) override {}
-    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
-    void regionEntered(const RegionInfo &) override {}
-    void regionLeft(const RegionInfo &) override {}
-    void internalOpsBegin(const NodeInfo *) override {}
-    void internalOpsEnd() override {}
-    void graphOutput(const std::string &, const c10::IValue &) override {}
 
 private:
     void look(std::string_view func, const c10::IValue *arguments, std::size_t count);

@@ -257,15 +257,18 @@ void TensorSaver::settle(const at::Tensor &tensor)
     StorageState *const state = m_tracker.findStorage(tensor);
     if (state == nullptr || !state->pending)
         return;
-    waitFor(state->pending);
+    m_sink.settlePayload(state->pending);
     state->pending.reset();
 }
 
+// Elements that are not a whole storage; what the model may write later is copied.
 Status TensorSaver::saveElements(const at::Tensor &tensor, TensorRecord &record)
 {
-    const at::Tensor copy = resolved(tensor).contiguous();
-    Result<PayloadRecord> written = m_sink.writePayload(
-        record.dtype, {copy.sizes().data(), copy.sizes().size()}, {bytesOf(copy), copy.nbytes()});
+    at::Tensor copy = resolved(tensor).contiguous();
+    if (copy.is_alias_of(tensor))
+        copy = copy.clone();
+    PayloadDone done;
+    Result<PayloadRecord> written = hand(copy, {copy.sizes().data(), copy.sizes().size()}, done);
     if (!written)
         return written.error();
     m_stored += copy.nbytes();

@@ -2,6 +2,7 @@
 #include "core/io/inflate.h"
 
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -160,8 +161,7 @@ bool looksLikeGzip(std::span<const std::byte> head)
 
 std::uint32_t crc32(std::uint32_t crc, std::span<const std::byte> bytes)
 {
-    return static_cast<std::uint32_t>(
-        ::crc32_z(crc, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
+    return bytes.empty() ? crc : ::libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 
 } // namespace core

@@ -121,6 +121,11 @@ Result<PayloadRecord> NativeWriter::writePayloadLater(DType dtype, std::span<con
     return savedAt(*number, bytes.size());
 }
 
+void NativeWriter::settlePayload(const PayloadDone &done)
+{
+    m_impl->settlePayload(done);
+}
+
 Result<PayloadRecord> NativeWriter::writePayloadFrom(DType dtype, std::span<const std::int64_t> shape,
                                                      std::uint64_t size, const PayloadReader &read)
 {

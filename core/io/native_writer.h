@@ -58,6 +58,8 @@ public:
     // true (small payloads: at once). An error shows in later calls.
     Result<PayloadRecord> writePayloadLater(DType dtype, std::span<const std::int64_t> shape,
                                             std::span<const std::byte> bytes, PayloadDone &done) override;
+    // Copies what was not written yet; waits for what is being written.
+    void settlePayload(const PayloadDone &done) override;
     // As writePayload() for SIZE bytes that come in pieces: READ fills each span with the bytes from an
     // offset.
     using PayloadReader = std::function<Status(std::uint64_t offset, std::span<std::byte> out)>;

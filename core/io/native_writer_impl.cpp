@@ -11,6 +11,7 @@ namespace core {
 namespace {
 
 constexpr std::size_t kPackAlignment = 64;
+constexpr std::size_t kMostCopied = std::size_t(256) << 20U;
 constexpr auto kSegmentTime = std::chrono::milliseconds(900);
 
 std::string hashOf(std::string_view text)
@@ -177,7 +178,30 @@ void NativeWriter::Impl::queuePayload(std::uint32_t number, DType dtype, std::sp
                                       std::shared_ptr<std::atomic<bool>> done)
 {
     const Lock lock(m_mutex);
-    queue(Payload{number, dtype, {shape.begin(), shape.end()}, bytes, std::move(done)});
+    queue(Payload{number, dtype, {shape.begin(), shape.end()}, bytes, std::move(done), nullptr});
+}
+
+// An op that works in place would else wait for everything in the queue before its operand.
+void NativeWriter::Impl::settlePayload(const PayloadDone &done)
+{
+    if (!done || done->load(std::memory_order_acquire))
+        return;
+    Lock lock(m_mutex);
+    for (Task &task : m_tasks) {
+        auto *payload = std::get_if<Payload>(&task);
+        if (payload == nullptr || payload->done != done)
+            continue;
+        const std::size_t size = payload->bytes.size();
+        if (size > kMostCopied || m_copied > kMostCopied - size)
+            break;
+        payload->copy = std::make_unique_for_overwrite<std::byte[]>(size);
+        std::memcpy(payload->copy.get(), payload->bytes.data(), size);
+        payload->bytes = {payload->copy.get(), size};
+        payload->done->store(true, std::memory_order_release);
+        m_copied += size;
+        return;
+    }
+    m_workDone.wait(lock, [&done] { return done->load(std::memory_order_acquire); });
 }
 
 Result<SourceRecord> NativeWriter::Impl::addSource(std::string_view file, std::string_view text)
@@ -280,6 +304,10 @@ Status NativeWriter::Impl::work(Payload &payload)
 {
     Status status = m_output->addPayload(payload.number, payload.dtype, payload.shape, payload.bytes);
     payload.done->store(true, std::memory_order_release);
+    if (payload.copy != nullptr) {
+        const Lock lock(m_mutex);
+        m_copied -= payload.bytes.size();
+    }
     return status;
 }
 

@@ -40,6 +40,7 @@ public:
     Result<std::uint32_t> takePayloadNumber();
     void queuePayload(std::uint32_t number, DType dtype, std::span<const std::int64_t> shape,
                       std::span<const std::byte> bytes, std::shared_ptr<std::atomic<bool>> done);
+    void settlePayload(const PayloadDone &done);
     Result<SourceRecord> addSource(std::string_view file, std::string_view text);
     Status flush();
     // Ends the thread and says how all went so far.
@@ -77,6 +78,7 @@ private:
         std::vector<std::int64_t> shape;
         std::span<const std::byte> bytes;
         std::shared_ptr<std::atomic<bool>> done;
+        std::unique_ptr<std::byte[]> copy; // then BYTES are these
     };
     struct Source
     {
@@ -113,6 +115,7 @@ private:
     std::deque<Task> m_tasks;
     bool m_working = false;
     bool m_stopping = false;
+    std::size_t m_copied = 0; // bytes of queued payloads that are copies
     Status m_error;
     std::vector<std::size_t> m_freeSlots;
     Segment m_segment;

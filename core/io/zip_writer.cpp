@@ -7,14 +7,13 @@
 #include "core/io/zip_reader.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <limits>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -165,25 +164,20 @@ void appendEnd(std::vector<std::byte> &out, std::uint64_t count, std::uint64_t o
 
 Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level)
 {
+    const std::unique_ptr<libdeflate_compressor, decltype(&::libdeflate_free_compressor)> compressor(
+        ::libdeflate_alloc_compressor(level), &::libdeflate_free_compressor);
+    if (!compressor)
+        return Status(ErrorCode::internal,
+                      fmt::format("{} bytes cannot be deflated at level {}", bytes.size(), level));
     DeflatedBytes result;
     result.size = bytes.size();
     result.crc = crc32(0, bytes);
-    z_stream stream = {};
-    if (bytes.size() > std::numeric_limits<uInt>::max() ||
-        deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return Status(ErrorCode::internal,
-                      fmt::format("{} bytes cannot be deflated in one piece", bytes.size()));
-    result.bytes.resize(deflateBound(&stream, bytes.size()));
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef *>(result.bytes.data());
-    stream.avail_out = static_cast<uInt>(result.bytes.size());
-    const int code = deflate(&stream, Z_FINISH);
-    result.bytes.resize(stream.total_out);
-    deflateEnd(&stream);
-    if (code != Z_STREAM_END)
-        return Status(ErrorCode::internal,
-                      fmt::format("deflate of {} bytes ended with {}", bytes.size(), code));
+    result.bytes.resize(::libdeflate_deflate_compress_bound(compressor.get(), bytes.size()));
+    const std::size_t length = ::libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(),
+                                                             result.bytes.data(), result.bytes.size());
+    if (length == 0)
+        return Status(ErrorCode::internal, fmt::format("deflate of {} bytes found no room", bytes.size()));
+    result.bytes.resize(length);
     const bool bomb = bytes.size() > kBombFreeBytes && bytes.size() / kBombRatio >= result.bytes.size();
     result.stored = bomb || result.bytes.size() >= bytes.size();
     if (result.stored)

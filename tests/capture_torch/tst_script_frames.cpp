@@ -4,6 +4,7 @@
 #include "core/capture_torch/dispatch_tap.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/script_frames.h"
+#include "core/capture_torch/silent_observer.h"
 #include "tests/support/corpus_case.h"
 
 #include <ATen/Parallel.h>
@@ -27,7 +28,7 @@ std::string textOf(const std::vector<RunFrame> &frames)
 }
 
 // At every op: the frames that the markers give and those of the interpreter's own call stack.
-class FrameWatch final : public RunObserver, public OpListener
+class FrameWatch final : public SilentObserver, public OpListener
 {
 public:
     std::string difference; // the first one
@@ -47,16 +48,6 @@ public:
     }
     void opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &) override {}
     void opFailed(const c10::OperatorHandle &) noexcept override {}
-    void moduleDeclared(const ModuleInfo &) override {}
-    void namedTensor(TensorRole, const std::vector<std::string> &, const at::Tensor &) override {}
-    void moduleCallStarted(const ModuleCallInfo &) override {}
-    void moduleCallEnded(const ModuleCallInfo &, const std::vector<c10::IValue> &) override {}
-    void numberComputed(const NodeInfo &, const RunNumber &, const std::vector<std::uint32_t> &) override {}
-    void regionEntered(const RegionInfo &) override {}
-    void regionLeft(const RegionInfo &) override {}
-    void internalOpsBegin(const NodeInfo *) override {}
-    void internalOpsEnd() override {}
-    void graphOutput(const std::string &, const c10::IValue &) override {}
 
 private:
     const NodeInfo *m_node = nullptr;

@@ -224,6 +224,45 @@ private Q_SLOTS:
         QCOMPARE(static_cast<int>(back.back()), 7);
     }
 
+    // An op that works in place changes bytes that the queue still holds: behind larger ones, and at its
+    // front.
+    void settledPayloadsMayChange()
+    {
+        auto writer = NativeWriter::create(m_path, test::sampleInfo());
+        QVERIFY(writer.isOk());
+        constexpr std::size_t kCount = 12;
+        std::vector<std::vector<std::byte>> payloads(kCount);
+        std::vector<PayloadDone> done(kCount);
+        for (std::size_t i = 0; i < kCount; ++i) {
+            payloads[i].assign((i == 0 ? 64U : 1U) << 20U, std::byte(i));
+            const auto extent = static_cast<std::int64_t>(payloads[i].size());
+            const auto payload =
+                (*writer)->writePayloadLater(DType::uint8, std::span(&extent, 1), payloads[i], done[i]);
+            QVERIFY(payload.isOk());
+            TensorRecord tensor;
+            tensor.id = static_cast<RecordId>(i);
+            tensor.dtype = DType::uint8;
+            tensor.shape = {extent};
+            tensor.payload = *payload;
+            QVERIFY((*writer)->add(tensor).isOk());
+        }
+        for (std::size_t i = kCount; i-- > 0;) {
+            (*writer)->settlePayload(done[i]);
+            QVERIFY(done[i]->load());
+            std::fill(payloads[i].begin(), payloads[i].end(), std::byte(0xee));
+        }
+        QVERIFY((*writer)->close(test::sampleInfo()).isOk());
+        JobContext job;
+        const auto trace = openNative(m_path, job);
+        QVERIFY(trace.isOk());
+        for (std::size_t i = 0; i < kCount; ++i) {
+            std::vector<std::byte> back(payloads[i].size());
+            QVERIFY(
+                TensorReader::open(**trace, TensorId(static_cast<std::uint32_t>(i)))->read(0, back).isOk());
+            QVERIFY(std::all_of(back.begin(), back.end(), [i](std::byte b) { return b == std::byte(i); }));
+        }
+    }
+
     void textsThatAreNotUtf8AreStillReadable()
     {
         auto writer = NativeWriter::create(m_path, test::sampleInfo());
