@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace core {
@@ -21,28 +21,8 @@ public:
         std::uint64_t count = 1;
     };
 
-    void add(std::string token, std::string message)
-    {
-        std::size_t same = 0;
-        Note *last = nullptr;
-        for (Note &note : m_notes)
-            if (note.token == token) {
-                ++same;
-                last = &note;
-            }
-        if (same >= kKeptPerToken) {
-            ++last->count;
-            return;
-        }
-        m_notes.push_back({std::move(token), std::move(message), 1});
-    }
-    bool has(std::string_view token) const
-    {
-        for (const Note &note : m_notes)
-            if (note.token == token)
-                return true;
-        return false;
-    }
+    void add(std::string token, std::string message);
+    bool has(std::string_view token) const;
     const std::vector<Note> &notes() const { return m_notes; }
     bool isClean() const { return m_notes.empty(); }
 

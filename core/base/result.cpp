@@ -40,6 +40,25 @@ std::string_view errorCodeName(ErrorCode code)
     return "internal";
 }
 
+Status::Status(ErrorCode code, std::string message) : m_code(code), m_message(std::move(message)) {}
+Status::Status(const Status &other) = default;
+Status::Status(Status &&other) noexcept = default;
+Status &Status::operator=(const Status &other) = default;
+Status &Status::operator=(Status &&other) noexcept = default;
+Status::~Status() = default;
+
+Status Status::withDetail(std::string detail) &&
+{
+    m_detail = std::move(detail);
+    return std::move(*this);
+}
+
+Status Status::withRemedy(std::string remedy) &&
+{
+    m_remedy = std::move(remedy);
+    return std::move(*this);
+}
+
 Status Status::prefixed(std::string_view prefix) const
 {
     Status copy = *this;

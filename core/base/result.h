@@ -38,7 +38,12 @@ class [[nodiscard]] Status
 {
 public:
     Status() = default;
-    Status(ErrorCode code, std::string message) : m_code(code), m_message(std::move(message)) {}
+    Status(ErrorCode code, std::string message);
+    Status(const Status &other);
+    Status(Status &&other) noexcept;
+    Status &operator=(const Status &other);
+    Status &operator=(Status &&other) noexcept;
+    ~Status();
 
     static Status ok() { return {}; }
 
@@ -49,16 +54,8 @@ public:
     const std::string &detail() const { return m_detail; }
     const std::string &remedy() const { return m_remedy; }
 
-    Status withDetail(std::string detail) &&
-    {
-        m_detail = std::move(detail);
-        return std::move(*this);
-    }
-    Status withRemedy(std::string remedy) &&
-    {
-        m_remedy = std::move(remedy);
-        return std::move(*this);
-    }
+    Status withDetail(std::string detail) &&;
+    Status withRemedy(std::string remedy) &&;
     // The same error seen from one level up: "PREFIX: MESSAGE".
     Status prefixed(std::string_view prefix) const;
 

@@ -110,6 +110,48 @@ Value fromElement(simdjson::dom::element element)
 
 } // namespace
 
+Value::Value(const Value &other) = default;
+Value::Value(Value &&other) noexcept = default;
+Value &Value::operator=(const Value &other) = default;
+Value &Value::operator=(Value &&other) noexcept = default;
+Value::~Value() = default;
+
+Value::Value(const char *value) : m_content(std::string(value)) {}
+Value::Value(std::string value) : m_content(std::move(value)) {}
+Value::Value(std::string_view value) : m_content(std::string(value)) {}
+Value::Value(List value) : m_content(std::move(value)) {}
+Value::Value(Object value) : m_content(std::move(value)) {}
+
+Value Value::object()
+{
+    return Value(Object());
+}
+
+Value Value::object(std::initializer_list<Member> members)
+{
+    return Value(Object(members));
+}
+
+Value Value::list()
+{
+    return Value(List());
+}
+
+Value Value::list(std::initializer_list<Value> items)
+{
+    return Value(List(items));
+}
+
+void Value::append(Value value)
+{
+    asList().push_back(std::move(value));
+}
+
+bool Value::operator==(const Value &other) const
+{
+    return m_content == other.m_content;
+}
+
 bool Value::toBool(bool fallback) const
 {
     const auto *p = std::get_if<bool>(&m_content);

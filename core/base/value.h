@@ -23,8 +23,14 @@ public:
     using Member = std::pair<std::string, Value>;
     using Object = std::vector<Member>;
 
-    Value() = default;
-    Value(std::nullptr_t) {}
+    // What instantiates templates is in value.cpp: nearly every file of the project includes this one.
+    Value() noexcept {}
+    Value(std::nullptr_t) noexcept {}
+    Value(const Value &other);
+    Value(Value &&other) noexcept;
+    Value &operator=(const Value &other);
+    Value &operator=(Value &&other) noexcept;
+    ~Value();
     Value(bool value) : m_content(value) {}
     Value(int value) : m_content(static_cast<std::int64_t>(value)) {}
     Value(unsigned value) : m_content(static_cast<std::int64_t>(value)) {}
@@ -32,14 +38,16 @@ public:
     Value(long long value) : m_content(static_cast<std::int64_t>(value)) {}
     Value(unsigned long value) : m_content(static_cast<std::int64_t>(value)) {}
     Value(double value) : m_content(value) {}
-    Value(const char *value) : m_content(std::string(value)) {}
-    Value(std::string value) : m_content(std::move(value)) {}
-    Value(std::string_view value) : m_content(std::string(value)) {}
-    Value(List value) : m_content(std::move(value)) {}
-    Value(Object value) : m_content(std::move(value)) {}
+    Value(const char *value);
+    Value(std::string value);
+    Value(std::string_view value);
+    Value(List value);
+    Value(Object value);
 
-    static Value object(std::initializer_list<Member> members = {}) { return Value(Object(members)); }
-    static Value list(std::initializer_list<Value> items = {}) { return Value(List(items)); }
+    static Value object();
+    static Value object(std::initializer_list<Member> members);
+    static Value list();
+    static Value list(std::initializer_list<Value> items);
 
     bool isNull() const { return std::holds_alternative<std::monostate>(m_content); }
     bool isBool() const { return std::holds_alternative<bool>(m_content); }
@@ -68,9 +76,9 @@ public:
     const Value &at(std::string_view key) const;
     // Sets member KEY (replaces it where it stands, else appends); makes this an object when it is none.
     void set(std::string_view key, Value value);
-    void append(Value value) { asList().push_back(std::move(value)); }
+    void append(Value value);
 
-    bool operator==(const Value &other) const = default;
+    bool operator==(const Value &other) const;
 
 private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object> m_content;

@@ -30,6 +30,12 @@ private:
     }
 };
 
+template <class T>
+std::span<const T> slice(const std::vector<T> &pool, Range range)
+{
+    return std::span<const T>(pool).subspan(range.begin, range.count);
+}
+
 std::vector<OpId> orderOps(const TraceTables &tables)
 {
     std::vector<OpId> order;
@@ -233,6 +239,136 @@ const GradientRow *Trace::gradient(TensorId tensorId, BackwardId backward) const
         std::lower_bound(rows.begin(), rows.end(), std::pair(backward, tensorId),
                          [&key](const GradientRow &row, const auto &value) { return key(row) < value; });
     return found != rows.end() && key(*found) == std::pair(backward, tensorId) ? &*found : nullptr;
+}
+
+std::span<const CallRow> Trace::calls() const
+{
+    return m_tables.calls;
+}
+
+std::span<const OpRow> Trace::ops() const
+{
+    return m_tables.ops;
+}
+
+std::span<const TensorRow> Trace::tensors() const
+{
+    return m_tables.tensors;
+}
+
+std::span<const ModuleRow> Trace::modules() const
+{
+    return m_tables.modules;
+}
+
+std::span<const ModuleCallRow> Trace::moduleCalls() const
+{
+    return m_tables.moduleCalls;
+}
+
+std::span<const ParamRow> Trace::params() const
+{
+    return m_tables.params;
+}
+
+std::span<const SourceRow> Trace::sources() const
+{
+    return m_tables.sources;
+}
+
+std::span<const GradNodeRow> Trace::gradNodes() const
+{
+    return m_tables.gradNodes;
+}
+
+std::span<const GradFireRow> Trace::gradFires() const
+{
+    return m_tables.gradFires;
+}
+
+std::span<const GradientRow> Trace::gradients() const
+{
+    return m_tables.gradients;
+}
+
+std::span<const BackwardRow> Trace::backwards() const
+{
+    return m_tables.backwards;
+}
+
+std::span<const DiagnosticRow> Trace::diagnostics() const
+{
+    return m_tables.diagnostics;
+}
+
+std::span<const OpId> Trace::parents(OpId id) const
+{
+    return slice(m_tables.opIds, op(id).parents);
+}
+
+std::span<const OpId> Trace::children(OpId id) const
+{
+    return slice(m_tables.opIds, op(id).children);
+}
+
+std::span<const ArgumentRow> Trace::arguments(CallId id) const
+{
+    return slice(m_tables.arguments, call(id).arguments);
+}
+
+std::span<const TensorId> Trace::tensorIds(Range range) const
+{
+    return slice(m_tables.tensorIds, range);
+}
+
+std::span<const CallId> Trace::callIds(Range range) const
+{
+    return slice(m_tables.callIds, range);
+}
+
+std::span<const ModuleCallId> Trace::moduleCallIds(Range range) const
+{
+    return slice(m_tables.moduleCallIds, range);
+}
+
+std::span<const StringId> Trace::stringIds(Range range) const
+{
+    return slice(m_tables.stringIds, range);
+}
+
+std::span<const GradNodeId> Trace::gradNodeIds(Range range) const
+{
+    return slice(m_tables.gradNodeIds, range);
+}
+
+std::span<const GradEdgeRow> Trace::nextEdges(GradNodeId id) const
+{
+    return slice(m_tables.gradEdges, gradNode(id).next);
+}
+
+std::span<const std::int64_t> Trace::shape(TensorId id) const
+{
+    return slice(m_tables.integers, tensor(id).shape);
+}
+
+std::span<const std::int64_t> Trace::strides(TensorId id) const
+{
+    return slice(m_tables.integers, tensor(id).strides);
+}
+
+std::span<const double> Trace::sample(TensorId id) const
+{
+    return slice(m_tables.doubles, tensor(id).sample);
+}
+
+std::span<const OpId> Trace::orderedOps() const
+{
+    return m_ordered;
+}
+
+std::span<const OpId> Trace::computeOps() const
+{
+    return std::span(m_ordered).subspan(m_firstCompute);
 }
 
 } // namespace core

@@ -14,7 +14,8 @@ namespace core {
 
 // One run: every op of a forward (and backward) pass with its tensors, modules, parameters, call stacks and
 // gradients. Immutable once published as shared_ptr<const Trace>, so it may be read from any thread. Made by
-// TraceBuilder or read from the index of a file. Ids given to the accessors must be of this trace.
+// TraceBuilder or read from the index of a file. Ids given to the accessors must be of this trace. What gives
+// a span is in trace.cpp: its templates would cost every file that includes this one a second to compile.
 class Trace
 {
 public:
@@ -26,18 +27,18 @@ public:
     const LoadReport &loadReport() const { return m_report; }
     std::string_view subject() const; // what reports call this trace
 
-    std::span<const CallRow> calls() const { return m_tables.calls; }
-    std::span<const OpRow> ops() const { return m_tables.ops; }
-    std::span<const TensorRow> tensors() const { return m_tables.tensors; }
-    std::span<const ModuleRow> modules() const { return m_tables.modules; }
-    std::span<const ModuleCallRow> moduleCalls() const { return m_tables.moduleCalls; }
-    std::span<const ParamRow> params() const { return m_tables.params; }
-    std::span<const SourceRow> sources() const { return m_tables.sources; }
-    std::span<const GradNodeRow> gradNodes() const { return m_tables.gradNodes; }
-    std::span<const GradFireRow> gradFires() const { return m_tables.gradFires; }
-    std::span<const GradientRow> gradients() const { return m_tables.gradients; }
-    std::span<const BackwardRow> backwards() const { return m_tables.backwards; }
-    std::span<const DiagnosticRow> diagnostics() const { return m_tables.diagnostics; }
+    std::span<const CallRow> calls() const;
+    std::span<const OpRow> ops() const;
+    std::span<const TensorRow> tensors() const;
+    std::span<const ModuleRow> modules() const;
+    std::span<const ModuleCallRow> moduleCalls() const;
+    std::span<const ParamRow> params() const;
+    std::span<const SourceRow> sources() const;
+    std::span<const GradNodeRow> gradNodes() const;
+    std::span<const GradFireRow> gradFires() const;
+    std::span<const GradientRow> gradients() const;
+    std::span<const BackwardRow> backwards() const;
+    std::span<const DiagnosticRow> diagnostics() const;
 
     const CallRow &call(CallId id) const { return m_tables.calls[id.index()]; }
     const CallRow &callOf(OpId id) const { return call(op(id).call); }
@@ -54,34 +55,19 @@ public:
     // Layer label if the layer has one pass, else the label with its pass (reports.md section 2.3).
     std::string_view publicLabel(OpId id) const;
 
-    std::span<const OpId> parents(OpId id) const { return slice(m_tables.opIds, op(id).parents); }
-    std::span<const OpId> children(OpId id) const { return slice(m_tables.opIds, op(id).children); }
-    std::span<const ArgumentRow> arguments(CallId id) const
-    {
-        return slice(m_tables.arguments, call(id).arguments);
-    }
-    std::span<const TensorId> tensorIds(Range range) const { return slice(m_tables.tensorIds, range); }
-    std::span<const CallId> callIds(Range range) const { return slice(m_tables.callIds, range); }
-    std::span<const ModuleCallId> moduleCallIds(Range range) const
-    {
-        return slice(m_tables.moduleCallIds, range);
-    }
+    std::span<const OpId> parents(OpId id) const;
+    std::span<const OpId> children(OpId id) const;
+    std::span<const ArgumentRow> arguments(CallId id) const;
+    std::span<const TensorId> tensorIds(Range range) const;
+    std::span<const CallId> callIds(Range range) const;
+    std::span<const ModuleCallId> moduleCallIds(Range range) const;
     std::span<const FrameId> frames(StackId id) const;
-    std::span<const StringId> stringIds(Range range) const { return slice(m_tables.stringIds, range); }
-    std::span<const GradNodeId> gradNodeIds(Range range) const { return slice(m_tables.gradNodeIds, range); }
-    std::span<const GradEdgeRow> nextEdges(GradNodeId id) const
-    {
-        return slice(m_tables.gradEdges, gradNode(id).next);
-    }
-    std::span<const std::int64_t> shape(TensorId id) const
-    {
-        return slice(m_tables.integers, tensor(id).shape);
-    }
-    std::span<const std::int64_t> strides(TensorId id) const
-    {
-        return slice(m_tables.integers, tensor(id).strides);
-    }
-    std::span<const double> sample(TensorId id) const { return slice(m_tables.doubles, tensor(id).sample); }
+    std::span<const StringId> stringIds(Range range) const;
+    std::span<const GradNodeId> gradNodeIds(Range range) const;
+    std::span<const GradEdgeRow> nextEdges(GradNodeId id) const;
+    std::span<const std::int64_t> shape(TensorId id) const;
+    std::span<const std::int64_t> strides(TensorId id) const;
+    std::span<const double> sample(TensorId id) const;
 
     // nullptr when the tensor was not measured.
     const TensorStats *stats(TensorId id) const;
@@ -97,9 +83,9 @@ public:
     std::optional<std::string> sourceLine(OpId id) const;
 
     // Rows in the order every report walks them: reports.md section 3.
-    std::span<const OpId> orderedOps() const { return m_ordered; }
+    std::span<const OpId> orderedOps() const;
     // Of those the rows with step > 0: outputs included, inputs and buffers not.
-    std::span<const OpId> computeOps() const { return std::span(m_ordered).subspan(m_firstCompute); }
+    std::span<const OpId> computeOps() const;
     // The row that made a tensor; none for parameters, constants, gradients.
     OpId producer(TensorId id) const;
     // The row with this label (with or without pass where that is one row); none.
@@ -108,12 +94,6 @@ public:
     const GradientRow *gradient(TensorId tensor, BackwardId backward) const;
 
 private:
-    template <class T>
-    static std::span<const T> slice(const std::vector<T> &pool, Range range)
-    {
-        return std::span<const T>(pool).subspan(range.begin, range.count);
-    }
-
     TraceTables m_tables;
     std::shared_ptr<const TensorStore> m_store;
     LoadReport m_report;

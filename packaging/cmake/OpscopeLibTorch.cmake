@@ -38,5 +38,5 @@ target_link_libraries(libtorch INTERFACE libtorch_torch_cpu libtorch_c10)
 target_link_options(libtorch INTERFACE -Wl,--no-as-needed "-Wl,-rpath-link,${cuda_dir}:${libtorch_dir}/lib"
     -Wl,--allow-shlib-undefined -Wl,--disable-new-dtags "-Wl,-rpath,${libtorch_dir}/lib:${cuda_dir}")
 if(cuda_libs)
-    add_custom_target(libtorch_ready DEPENDS ${cuda_libs})
+    add_dependencies(libtorch ${cuda_libs})
 endif()
