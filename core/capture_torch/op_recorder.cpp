@@ -60,6 +60,12 @@ void OpRecorder::tensorsOf(const c10::IValue &value,
     else if (value.isTensorList() || value.isList())
         for (const c10::IValue &item : value.toListRef())
             tensorsOf(item, take);
+    else if (value.isTuple())
+        for (const c10::IValue &item : value.toTupleRef().elements())
+            tensorsOf(item, take);
+    else if (value.isGenericDict())
+        for (const auto &item : value.toGenericDict())
+            tensorsOf(item.value(), take);
 }
 
 bool OpRecorder::wantsPayload(const OpFacts &facts) const

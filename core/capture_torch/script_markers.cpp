@@ -127,6 +127,11 @@ bool isNumber(const c10::TypePtr &type)
     }
 }
 
+bool isAutocast(const c10::Type &type)
+{
+    return type.annotation_str().find("autocast") != std::string::npos;
+}
+
 class Marker
 {
 public:
@@ -134,6 +139,7 @@ public:
 
     void module(torch::jit::Module &module)
     {
+        m_unit = module._ivalue()->compilation_unit();
         for (const torch::jit::Module &part : module.modules())
             for (const torch::jit::Method &method : part.get_methods())
                 function(method.function(), true);
@@ -194,10 +200,9 @@ private:
             m_ids.emplace(node, id);
             describe(node);
             mark(node, "opscope::at", {constant(node, id)});
-            if (node->kind() == c10::prim::Enter || node->kind() == c10::prim::Exit)
+            if (node->kind() == c10::prim::Enter && isAutocast(*node->inputs()[0]->type()))
                 m_program.usesAutocast = true;
-            if (node->kind() == c10::prim::CallFunction)
-                called(node);
+            called(node);
             blocks(node, id);
         }
     }
@@ -218,11 +223,39 @@ private:
         mark(next, "opscope::after", {constant(next, id)});
     }
 
+    // Functions, and methods of classes that are no modules; those of modules are marked anyway.
     void called(Node *node)
     {
-        const auto type = node->inputs()[0]->type()->cast<c10::FunctionType>();
-        if (type)
-            m_called.push_back(type->function());
+        if (node->inputs().empty())
+            return;
+        const c10::TypePtr type = node->inputs()[0]->type();
+        if (node->kind() == c10::prim::CallFunction) {
+            if (const auto function = type->cast<c10::FunctionType>())
+                m_called.push_back(function->function());
+        } else if (node->kind() == c10::prim::CallMethod) {
+            calledMethod(type, node->s(c10::attr::name));
+        } else if (node->kind() == c10::prim::Enter && !isAutocast(*type)) {
+            calledMethod(type, "__enter__");
+            calledMethod(type, "__exit__");
+        }
+    }
+
+    void calledMethod(const c10::TypePtr &type, const std::string &name)
+    {
+        if (const auto known = type->cast<c10::ClassType>()) {
+            torch::jit::Function *const method = known->is_module() ? nullptr : known->findMethod(name);
+            if (method != nullptr)
+                m_called.push_back(method);
+            return;
+        }
+        // Of an interface: whatever has a method of that name.
+        if (type->kind() != c10::TypeKind::InterfaceType || type->is_module())
+            return;
+        for (torch::jit::Function *function : m_unit->get_functions()) {
+            const auto &arguments = function->getSchema().arguments();
+            if (function->name() == name && !arguments.empty() && !arguments[0].type()->is_module())
+                m_called.push_back(function);
+        }
     }
 
     void describe(Node *node)
@@ -271,6 +304,7 @@ private:
     std::unordered_map<Node *, std::uint32_t> m_ids;
     std::unordered_set<std::string> m_pieces;
     std::vector<torch::jit::Function *> m_called;
+    std::shared_ptr<torch::jit::CompilationUnit> m_unit;
     std::string m_name;
 };
 

@@ -220,7 +220,7 @@ std::vector<ScriptArgument> ScriptModel::arguments() const
     for (std::size_t i = 1; i < schema.arguments().size(); ++i) {
         const c10::Argument &argument = schema.arguments()[i];
         arguments.push_back(
-            {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value()});
+            {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value(), i - 1});
     }
     return arguments;
 }

@@ -31,6 +31,10 @@ public:
     static Result<std::unique_ptr<ScriptModel>> loadPlain(const std::filesystem::path &file);
 
     std::vector<ScriptArgument> arguments() const;
+    // VALUE as forward's argument INDEX (0 is the first after self) takes it: lists, dicts and tuples of its
+    // element types, numbers as the kind it wants, enumerators and devices by name. invalidArgument with
+    // detail wrong_type names the argument, the type and what came.
+    Result<c10::IValue> argumentValue(std::size_t index, const c10::IValue &value) const;
     std::string className() const;
     bool isTraced() const { return m_traced; }
     // Frozen by torch.jit.freeze: parameters became constants, names are lost.

@@ -10,8 +10,6 @@
 #include "core/capture_torch/torch_dtype.h"
 #include "core/io/file_kind.h"
 
-#include <ATen/ops/scalar_tensor.h>
-
 #include <algorithm>
 
 namespace core {
@@ -78,14 +76,12 @@ std::string originOf(const InputNode &node)
 
 Status ScriptRunnable::take(InputBuilder &builder, const ScriptArgument &argument, const InputNode &node)
 {
-    Result<c10::IValue> value = builder.build(node, argument.name);
+    const Result<c10::IValue> built = builder.build(node, argument.name);
+    if (!built)
+        return built.error();
+    Result<c10::IValue> value = m_model->argumentValue(argument.index, *built);
     if (!value)
         return value.error();
-    // A tensor argument takes a number as Python's tracing did.
-    if (argument.type == "Tensor" && value->isScalar())
-        value = c10::IValue(at::scalar_tensor(value->toScalar()));
-    if (argument.type == "float" && value->isInt())
-        value = c10::IValue(static_cast<double>(value->toInt()));
     m_inputs.push_back({argument.name, *std::move(value), originOf(node)});
     return Status::ok();
 }
