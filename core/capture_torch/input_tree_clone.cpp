@@ -37,6 +37,9 @@ c10::IValue rebuilt(const c10::IValue &value, const ChangeTensor &change)
         std::vector<c10::IValue> items;
         for (const c10::IValue &item : value.toTupleRef().elements())
             items.push_back(rebuilt(item, change));
+        // A named tuple stays one: forward takes no other in its place.
+        if (const auto type = value.toTupleRef().type<c10::TupleType>(); type != nullptr && type->schema())
+            return c10::ivalue::Tuple::createNamed(std::move(items), type);
         return c10::ivalue::Tuple::create(std::move(items));
     }
     if (value.isGenericDict()) {

@@ -124,7 +124,8 @@ std::optional<IValue> keyOf(const std::string &text, TypeKind kind)
         return IValue(number);
     if (double number = 0; kind == TypeKind::FloatType && parsed(std::from_chars(text.data(), end, number)))
         return IValue(number);
-    if (kind == TypeKind::BoolType && (text == "True" || text == "true" || text == "False" || text == "false"))
+    if (kind == TypeKind::BoolType &&
+        (text == "True" || text == "true" || text == "False" || text == "false"))
         return IValue(text.front() == 'T' || text.front() == 't');
     return std::nullopt;
 }

@@ -6,7 +6,6 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/autocast.h>
 #include <torch/csrc/jit/passes/constant_propagation.h>
-#include <torch/csrc/jit/passes/inline_fork_wait.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/passes/peephole.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
@@ -151,7 +150,6 @@ private:
         if (!function.isGraphFunction() || !m_done.insert(&function).second)
             return;
         const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(function).graph();
-        torch::jit::InlineForkWait(graph);
         const auto id = static_cast<std::uint32_t>(m_program.graphs.size());
         m_program.graphs.push_back({function.name(), isMethod});
         m_name = function.name();
@@ -204,6 +202,8 @@ private:
                 m_program.usesAutocast = true;
             called(node);
             blocks(node, id);
+            if (node->kind() == c10::prim::fork)
+                this->block(node->g(c10::attr::Subgraph)->block());
         }
     }
 
@@ -308,6 +308,24 @@ private:
     std::string m_name;
 };
 
+bool hasCalls(Block *block)
+{
+    return std::any_of(block->nodes().begin(), block->nodes().end(), [](Node *node) {
+        return node->kind() == c10::prim::CallFunction ||
+               (node->kind() == c10::prim::CallMethod &&
+                node->inputs()[0]->type()->kind() == c10::TypeKind::ClassType) ||
+               std::any_of(node->blocks().begin(), node->blocks().end(), hasCalls);
+    });
+}
+
+// With the executor's optimisation off the inliner takes a callee as it is, and its calls with it.
+void inlineAll(torch::jit::Graph &graph)
+{
+    constexpr int kMostLevels = 128;
+    for (int level = 0; level < kMostLevels && hasCalls(graph.block()); ++level)
+        torch::jit::Inline(graph);
+}
+
 // With the executor's optimisation off nobody applies autocast regions.
 void applyAutocast(torch::jit::Module &module)
 {
@@ -315,7 +333,7 @@ void applyAutocast(torch::jit::Module &module)
     if (!method)
         return;
     auto graph = torch::jit::toGraphFunction(method->function()).graph();
-    torch::jit::Inline(*graph);
+    inlineAll(*graph);
     torch::jit::PeepholeOptimize(graph, true);
     torch::jit::ConstantPropagationImmutableTypes(graph);
     torch::jit::Autocast(graph);

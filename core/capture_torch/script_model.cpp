@@ -10,6 +10,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -88,7 +89,14 @@ Status loadFailure(const std::filesystem::path &file, const std::string &message
             .withDetail("missing_op")
             .withRemedy("run the model where its custom ops are installed and record a trace there");
     }
-    return {ErrorCode::corrupt, prefix + message.substr(0, message.find('\n'))};
+    const std::size_t first = std::min(message.find_first_not_of(" \n"), message.size());
+    std::string words = message.substr(first, message.find('\n', first) - first);
+    if (words.empty())
+        words = "LibTorch cannot load it";
+    if (words.starts_with("ill formed octal specifier"))
+        words = "a name in it has letters that LibTorch writes but does not read back (ill formed octal "
+                "specifier)";
+    return {ErrorCode::corrupt, prefix + words};
 }
 
 void leavesOf(const c10::IValue &value, const std::string &path,
@@ -112,6 +120,16 @@ void leavesOf(const c10::IValue &value, const std::string &path,
     } else {
         out.emplace_back(path, value);
     }
+}
+
+// A forked task runs where it is forked: ops come in program order, and what listens needs no locks.
+c10::IValue onThisThread(torch::jit::Method forward, std::vector<c10::IValue> positional,
+                         const std::unordered_map<std::string, c10::IValue> &named)
+{
+    const auto future =
+        forward.run_async(std::move(positional), named, [](const std::function<void()> &task) { task(); });
+    future->waitAndThrow();
+    return future->value();
 }
 
 } // namespace
@@ -219,8 +237,8 @@ std::vector<ScriptArgument> ScriptModel::arguments() const
     const c10::FunctionSchema &schema = m_module.get_method("forward").function().getSchema();
     for (std::size_t i = 1; i < schema.arguments().size(); ++i) {
         const c10::Argument &argument = schema.arguments()[i];
-        arguments.push_back(
-            {argument.name(), argument.type()->annotation_str(), argument.default_value().has_value(), i - 1});
+        arguments.push_back({argument.name(), argument.type()->annotation_str(),
+                             argument.default_value().has_value(), i - 1});
     }
     return arguments;
 }
@@ -332,7 +350,10 @@ Result<c10::IValue> ScriptModel::run(std::vector<c10::IValue> positional,
                                 ModuleInfo{item.name, plainTypeName(item.value.type()), {}, {}});
         watched.emplace(*m_program, std::move(modules), *observer);
         const ScriptListenerScope listening(*watched);
-        c10::IValue result = forward(std::move(positional), named);
+        const bool forks = std::any_of(m_program->nodes.begin(), m_program->nodes.end(),
+                                       [](const ScriptNode &node) { return node.kind == "prim::fork"; });
+        c10::IValue result = forks ? onThisThread(forward, std::move(positional), named)
+                                   : forward(std::move(positional), named);
         watched->end();
         return result;
     } catch (const StopRun &) {
