@@ -357,6 +357,13 @@ Argument ArgumentBinder::bind(const Value &argument, const c10::TypePtr &declare
         return boundList(content.value->toList(), type);
     if (content.tag == "as_tensor")
         return boundSlot(slotOf(content.value->at("name").toString()), type);
+    if (content.tag == "as_string_to_argument" && type == nullptr) { // keywords of a higher-order op
+        Argument bound;
+        bound.form = Form::operands;
+        for (const auto &[name, item] : content.value->toObject())
+            bound.items.push_back(operandOf(item));
+        return bound;
+    }
     if (content.tag == "as_optional_tensor")
         return content.value->find("as_tensor") != nullptr ? bind(*content.value, type) : Argument();
     if (content.tag.starts_with("as_sym_")) {

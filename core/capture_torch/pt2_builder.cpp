@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kOps = "torch.ops.";
 constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+constexpr std::string_view kWithEffects = "torch.ops.higher_order.with_effects";
 
 struct HigherOrderEntry
 {
@@ -33,6 +34,7 @@ constexpr std::array kHigherOrders = {
     HigherOrderEntry{"strict_mode", HigherOrder::inlined, 1, 0},
     HigherOrderEntry{"tag_activation_checkpoint", HigherOrder::inlined, 1, 0},
     HigherOrderEntry{"wrap_activation_checkpoint", HigherOrder::inlined, 1, 0},
+    HigherOrderEntry{"hints_wrapper", HigherOrder::inlined, 1, 0},
 };
 
 const HigherOrderEntry *findHigherOrder(std::string_view target)
@@ -159,6 +161,48 @@ Status GraphBuilder::declareInputs(const Value::List &inputs)
 }
 
 Status GraphBuilder::addNode(const Value &json)
+{
+    const Value::List &inputs = json.at("inputs").toList();
+    if (json.at("target").toString() == kWithEffects && inputs.size() > 1 &&
+        inputs[1].at("arg").at("as_operator").toString().starts_with(kOps))
+        return addEffect(json);
+    return addPlain(json);
+}
+
+// with_effects(token, op, arguments...) gives (token, results...). It is the op: a token only keeps the order
+// of such ops, which is the graph's here, so tokens are slots that nothing fills.
+Status GraphBuilder::addEffect(const Value &json)
+{
+    const Value::List &inputs = json.at("inputs").toList();
+    const Value::List &outputs = json.at("outputs").toList();
+    const std::string &target = inputs[1].at("arg").at("as_operator").toString();
+    const auto name = operatorName(target);
+    const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
+    Value arguments = Value::list();
+    for (std::size_t i = 2; i < inputs.size(); ++i) {
+        Value input = inputs[i];
+        if (input.at("name").toString().empty() && op && i - 2 < op->schema().arguments().size())
+            input.set("name", op->schema().arguments()[i - 2].name());
+        arguments.append(std::move(input));
+    }
+    Value results = Value::list();
+    for (std::size_t i = 1; i < outputs.size(); ++i)
+        if (tagged(outputs[i]).tag != "as_none")
+            results.append(outputs[i]);
+    Node none;
+    none.info.id = kNoNode;
+    Slot token = kNoSlot;
+    if (!outputs.empty())
+        if (Status status = define(argumentName(outputs[0]), none, token); !status)
+            return status;
+    Value plain = json;
+    plain.set("target", target);
+    plain.set("inputs", std::move(arguments));
+    plain.set("outputs", std::move(results));
+    return addPlain(plain);
+}
+
+Status GraphBuilder::addPlain(const Value &json)
 {
     Node node;
     if (Status status = readInfo(json, node); !status)

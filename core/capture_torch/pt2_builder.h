@@ -35,6 +35,8 @@ private:
     Slot findSlot(const std::string &name) const; // kNoSlot when there is none
     Status declareInputs(const Value::List &inputs);
     Status addNode(const Value &json);
+    Status addEffect(const Value &json);
+    Status addPlain(const Value &json);
     Status readInfo(const Value &json, Node &node);
     Status bindDispatched(const Value &json, Node &node);
     Status bindNumber(const Value &json, Node &node);

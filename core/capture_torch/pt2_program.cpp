@@ -201,7 +201,12 @@ Status Program::runnable() const
     for (const std::string &name : names)
         text += (text.empty() ? "" : ", ") + name;
     return Status(ErrorCode::unsupported, "the program cannot run here: " + text)
-        .withDetail(refusals.front().reason);
+        .withDetail(refusals.front().reason)
+        .withRemedy(
+            refusals.front().reason == std::string("missing_op")
+                ? "run the model where its ops are installed and record a trace there"
+                : "export the model again without it, for example with the batch dimension written out "
+                  "instead of torch.vmap");
 }
 
 Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Document> document,
