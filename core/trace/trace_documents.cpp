@@ -313,10 +313,11 @@ Value opsDocument(const Trace &trace)
 
 Value outputsDocument(const Trace &trace)
 {
+    // As the model returned them; the order of execution sorts them by the text of their label.
     Value outputs = Value::list();
-    for (const OpId id : trace.orderedOps())
-        if (trace.op(id).kind == CallKind::output)
-            outputs.append(outputDocument(trace, id));
+    for (std::size_t i = 0; i < trace.ops().size(); ++i)
+        if (trace.ops()[i].kind == CallKind::output)
+            outputs.append(outputDocument(trace, OpId(i)));
     return Value::object({{"subject", trace.subject()}, {"outputs", std::move(outputs)}});
 }
 
