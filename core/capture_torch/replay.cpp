@@ -122,12 +122,14 @@ private:
         const CallRow &call = m_trace.call(id);
         if (call.consumesRng)
             return "random";
-        if (call.uninitialised)
-            return "uninitialised";
         const std::optional<c10::OperatorHandle> op = findOp(m_trace.string(call.op));
         if (!op)
-            return "no_op";
+            return call.uninitialised ? "uninitialised" : "no_op";
         const OpFacts facts = readOpFacts(*op);
+        // Also where TorchScript filled the memory itself: torch.tensor(...) is an aten.empty to the
+        // dispatcher.
+        if (call.uninitialised || facts.uninitialised)
+            return "uninitialised";
         std::vector<c10::IValue> stack;
         const c10::AutoGradMode grad(call.gradEnabled);
         if (std::string reason = arguments(id, *op, facts, stack); !reason.empty())

@@ -155,8 +155,9 @@ Result<at::Tensor> recordedTensor(const Trace &trace, TensorId id, bool written,
         at::isFloatingType(values.scalar_type()) || at::isComplexType(values.scalar_type());
     if (row.requiresGrad && differentiable) {
         values.set_requires_grad(true);
+        // A leaf must not be written; what is written in its place is seen with the same strides.
         if (written)
-            values = values.clone(at::MemoryFormat::Preserve);
+            values = withStrides(values.clone(at::MemoryFormat::Preserve), trace.strides(id));
     }
     return values;
 }
