@@ -136,6 +136,9 @@ Result<std::shared_ptr<const ByteSource>> openFile(const std::filesystem::path &
     const std::string name = path.filename().string();
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
+        // A socket cannot be opened at all.
+        if (errno == ENXIO)
+            return Status(ErrorCode::unreadable, fmt::format("{}: not a regular file", path.string()));
         const auto code = errno == ENOENT ? ErrorCode::notFound : ErrorCode::unreadable;
         return Status(code, fmt::format("{}: {}", path.string(), std::strerror(errno)));
     }

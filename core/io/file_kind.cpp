@@ -6,6 +6,7 @@
 #include "core/io/zip_reader.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -88,13 +89,51 @@ FileIdentity identifyJson(std::string_view head)
     return {FileKind::unknown, false, "a JSON file of another kind", ""};
 }
 
-FileIdentity identifyText(std::string_view head)
+// Text of some encoding without NUL bytes: no control characters, and what is not ASCII is UTF-8 or the
+// smaller part.
+bool isText(std::string_view head)
 {
     const auto isPrintable = [](char c) {
-        return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+        return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t' || c == '\f';
     };
     if (!std::all_of(head.begin(), head.end(), isPrintable))
+        return false;
+    constexpr std::ptrdiff_t kLeastPlain = 3; // of four characters of Latin text
+    const auto high = std::count_if(head.begin(), head.end(), [](char c) { return c < 0; });
+    return simdjson::validate_utf8(head.data(), head.size()) ||
+           high * (kLeastPlain + 1) < static_cast<std::ptrdiff_t>(head.size());
+}
+
+bool startsWithWord(std::string_view text, std::string_view lower)
+{
+    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+    return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(),
+                                                     [&](char b, char a) { return same(a, b); });
+}
+
+// What comes instead of a file when a download or a checkout went wrong; without a description when it is
+// nothing of the kind.
+FileIdentity identifyStandIn(std::string_view head)
+{
+    const std::size_t first = head.find_first_not_of(" \t\r\n");
+    const std::string_view text = first == std::string_view::npos ? std::string_view() : head.substr(first);
+    if (text.starts_with("version https://git-lfs.github.com/"))
+        return {FileKind::unknown, false, "a Git LFS pointer and not the file it stands for",
+                "fetch the file with git lfs pull"};
+    if (startsWithWord(text, "<!doctype html") || startsWithWord(text, "<html"))
+        return {FileKind::unknown, false, "an HTML page, as a failed download leaves it",
+                "download the file again"};
+    if (startsWithWord(text, "<?xml"))
+        return {FileKind::unknown, false, "an XML document", ""};
+    return {};
+}
+
+FileIdentity identifyText(std::string_view head)
+{
+    if (!isText(head))
         return {FileKind::unknown, false, "binary data without a known signature", ""};
+    if (FileIdentity standIn = identifyStandIn(head); !standIn.description.empty())
+        return standIn;
     if (contains(head, "import torch") || contains(head, "def "))
         return {FileKind::unknown, false, "a Python source file",
                 "export the model to .pt2 (torch.export.save) or TorchScript (torch.jit.save) and open that"};
@@ -127,9 +166,13 @@ Result<FileIdentity> identifyGzip(const ByteSource &source)
         return bytes.status();
     const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
                                 std::min<std::size_t>(bytes->size(), kHead));
-    FileIdentity identity = identifyHead(text, bytes->size());
+    FileIdentity identity = startsAt(text, 0, "PK\x03\x04") && !startsAt(text, 30, kSignatures[0].bytes)
+                                ? FileIdentity{FileKind::unknown, false, "a zip archive", ""}
+                                : identifyHead(text, bytes->size());
     identity.isGzip = true;
     identity.description += " in a gzip file";
+    if (identity.remedy.empty())
+        identity.remedy = "unpack it with gunzip first";
     return identity;
 }
 

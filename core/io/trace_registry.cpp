@@ -68,7 +68,7 @@ Result<std::shared_ptr<const Trace>> openTrace(const std::filesystem::path &path
     if (!identity)
         return identity.status();
     for (const Reader &reader : kReaders)
-        if (reader.kind == identity->kind)
+        if (reader.kind == identity->kind && !identity->isGzip)
             return reader.open(path, job);
     if (identity->remedy.empty())
         identity->remedy = remedyFor(identity->kind);
