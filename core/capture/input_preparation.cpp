@@ -172,8 +172,11 @@ private:
                 result.ec == std::errc() && result.ptr == text.data() + text.size() && number > 0;
             if (option == "channels" && text == "1")
                 sound = monoOf(sound);
-            else if (option == "rate" && isNumber && number <= 1000000)
+            else if (option == "rate" && isNumber && number <= 1000000) {
+                if (Status status = checkSize(sound, sound.frames, static_cast<double>(number) / static_cast<double>(sound.rate)); !status)
+                    return status;
                 sound = resampled(sound, number);
+            }
             else if (option == "length" && isNumber)
                 length = number;
             else
@@ -182,8 +185,22 @@ private:
                                   " is not known, only rate=N, channels=1, length=N");
             how += ", " + option + '=' + text;
         }
+        if (Status status = checkSize(sound, length, 1.0); !status)
+            return status;
         cut(sound, length);
         return write(file, name, {sound.channels, sound.frames}, sound.samples, how);
+    }
+
+    // Before it is made: FRAMES times TIMES samples a channel.
+    static Status checkSize(const WavSound &sound, std::int64_t frames, double times)
+    {
+        constexpr double kMostSamples = 1 << 28;
+        const double samples = static_cast<double>(sound.channels) * static_cast<double>(frames) * times;
+        if (samples <= kMostSamples)
+            return Status::ok();
+        return Status(ErrorCode::limitExceeded,
+                      "the sound would have " + formatDouble(samples) + " samples, at most " +
+                          formatDouble(kMostSamples) + " are made");
     }
 
     // To LENGTH samples a channel: cut, or filled with silence.

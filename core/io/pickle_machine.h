@@ -41,6 +41,7 @@ private:
 
     bool push(PickleGraph::Node node);
     bool pushRef(Ref ref);
+    bool pushShared(Ref &known, PickleGraph::Node node);
     bool pop(Ref &out);
     bool popMark(std::vector<Ref> &out);
     bool pushItems(PickleKind kind, std::span<const Ref> items);
@@ -118,6 +119,9 @@ private:
     std::vector<std::size_t> m_marks;
     std::vector<Ref> m_memo;
     std::unordered_map<std::uint64_t, Ref> m_sparseMemo; // indices far beyond the count of memo entries
+    Ref m_none = PickleGraph::kNoValue;
+    Ref m_true = PickleGraph::kNoValue;
+    Ref m_false = PickleGraph::kNoValue;
     Status m_error;
     bool m_stopped = false;
 };

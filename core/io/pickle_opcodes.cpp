@@ -117,19 +117,30 @@ bool PickleMachine::opDup()
     return pushRef(m_stack.back());
 }
 
+// A value of which one node is enough: a bundle holds millions of them.
+bool PickleMachine::pushShared(Ref &known, PickleGraph::Node node)
+{
+    if (known != PickleGraph::kNoValue)
+        return pushRef(known);
+    if (!push(node))
+        return false;
+    known = m_stack.back();
+    return true;
+}
+
 bool PickleMachine::opNone()
 {
-    return push({0, 0, PickleKind::none, 0});
+    return pushShared(m_none, {0, 0, PickleKind::none, 0});
 }
 
 bool PickleMachine::opTrue()
 {
-    return push({1, 0, PickleKind::boolean, 0});
+    return pushShared(m_true, {1, 0, PickleKind::boolean, 0});
 }
 
 bool PickleMachine::opFalse()
 {
-    return push({0, 0, PickleKind::boolean, 0});
+    return pushShared(m_false, {0, 0, PickleKind::boolean, 0});
 }
 
 bool PickleMachine::pushDecimal(std::string_view text)

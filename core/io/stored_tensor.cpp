@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/stored_tensor.h"
 
+#include "core/base/repeated_bytes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +25,8 @@ bool isRowMajor(const StoredTensor &tensor)
     for (std::size_t d = tensor.shape.size(); d-- > 0;) {
         if (tensor.shape[d] != 1 && tensor.strides[d] != expected)
             return false;
-        expected *= tensor.shape[d];
+        if (__builtin_mul_overflow(expected, tensor.shape[d], &expected))
+            return false;
     }
     return true;
 }
@@ -151,7 +154,8 @@ Status checkStoredTensor(const StoredTensor &tensor, std::string_view name)
     if (tensor.storageOffset < 0 || (count > 0 && static_cast<std::uint64_t>(highest) >= stored))
         return outOfBounds(name, fmt::format("the storage has {} elements, shape and strides need {}", stored,
                                              static_cast<std::uint64_t>(highest) + 1));
-    // Strides of zero make many elements of a few: what is read is the expanded form.
+    if (repeatsWithoutEnd(static_cast<std::uint64_t>(count), item, stored * item))
+        return outOfBounds(name, fmt::format("its strides make {} elements of {} stored ones", count, stored));
     if (static_cast<std::uint64_t>(count) > (std::uint64_t(1) << 62U) / item)
         return outOfBounds(name, "its bytes do not fit 64 bits");
     return Status::ok();

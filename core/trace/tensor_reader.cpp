@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/tensor_reader.h"
 
+#include "core/base/repeated_bytes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,8 @@ bool isRowMajor(std::span<const std::int64_t> shape, std::span<const std::int64_
     for (std::size_t d = shape.size(); d-- > 0;) {
         if (shape[d] != 1 && strides[d] != expected)
             return false;
-        expected *= shape[d];
+        if (__builtin_mul_overflow(expected, shape[d], &expected))
+            return false;
     }
     return true;
 }
@@ -90,7 +93,8 @@ Result<TensorReader> TensorReader::open(const Trace &trace, TensorId tensor)
         reader.m_strides.assign(strides.begin(), strides.end());
         reader.m_direct = strides.empty() || isRowMajor(shape, strides);
         lowest = row.storageOffset;
-        highest = lowest + (reader.m_direct ? count - 1 : 0);
+        if (__builtin_add_overflow(lowest, reader.m_direct ? count - 1 : 0, &highest))
+            return misfit(trace, tensor, "its offset does not fit 64 bits");
         for (std::size_t d = 0; !reader.m_direct && d < shape.size() && count > 0; ++d) {
             std::int64_t reach = 0;
             if (__builtin_mul_overflow(strides[d], shape[d] - 1, &reach) ||
@@ -103,6 +107,9 @@ Result<TensorReader> TensorReader::open(const Trace &trace, TensorId tensor)
         return misfit(trace, tensor,
                       fmt::format("payload is {} bytes, shape and strides need {}", row.payload.bytes,
                                   (static_cast<std::uint64_t>(highest) + 1) * item));
+    if (repeatsWithoutEnd(reader.m_count, item, row.payload.bytes))
+        return misfit(trace, tensor,
+                      fmt::format("its strides make {} elements of {} bytes", count, row.payload.bytes));
     reader.m_base = row.payload.offset +
                     (row.payload.contiguous ? 0 : static_cast<std::uint64_t>(row.storageOffset) * item);
     return reader;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace render {
 namespace {
@@ -22,16 +23,22 @@ std::string sizeText(QSize size)
     return std::to_string(size.width()) + " x " + std::to_string(size.height());
 }
 
-// As torchvision's Resize: the longer side is rounded down.
+// As torchvision's Resize: the longer side is rounded down. No side is beyond what an int holds.
+QSize resizedSize(QSize size, int shorter)
+{
+    const int now = std::min(size.width(), size.height());
+    if (shorter == 0 || now == shorter)
+        return size;
+    const auto longer = static_cast<int>(std::min<qint64>(
+        std::numeric_limits<int>::max(),
+        static_cast<qint64>(std::max(size.width(), size.height())) * shorter / now));
+    return size.width() <= size.height() ? QSize(shorter, longer) : QSize(longer, shorter);
+}
+
 QImage resized(const QImage &image, int shorter)
 {
-    const int now = std::min(image.width(), image.height());
-    if (shorter == 0 || now == shorter)
-        return image;
-    const auto longer =
-        static_cast<int>(static_cast<qint64>(std::max(image.width(), image.height())) * shorter / now);
-    const QSize size = image.width() <= image.height() ? QSize(shorter, longer) : QSize(longer, shorter);
-    return image.scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    const QSize size = resizedSize(image.size(), shorter);
+    return size == image.size() ? image : image.scaled(size, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
 }
 
 } // namespace
@@ -54,6 +61,12 @@ core::Result<InputPixels> readInputPixels(const std::string &file, const ImageCu
         return Status(ErrorCode::corrupt,
                       file + " is no image that can be read: " + reader.errorString().toStdString())
             .withDetail("bad_image");
+    if (const QSize wished = resizedSize(image.size(), cut.shorterSide);
+        static_cast<qint64>(wished.width()) * wished.height() > kMaxPixels)
+        return Status(ErrorCode::limitExceeded, file + " has " + sizeText(image.size()) +
+                                                    " pixels and would have " + sizeText(wished) +
+                                                    " after resizing, at most " +
+                                                    std::to_string(kMaxPixels) + " are made");
     image = resized(image.convertToFormat(QImage::Format_RGB888), cut.shorterSide);
     const QSize whole(cut.width == 0 ? image.width() : cut.width,
                       cut.height == 0 ? image.height() : cut.height);
