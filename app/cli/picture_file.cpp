@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/picture_file.h"
 
+#include "core/io/draft_file.h"
 #include "views/render/fonts.h"
 #include "views/render/image_writer.h"
 
 #include <QGuiApplication>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 namespace app {
 namespace {
@@ -22,16 +21,6 @@ Status usage(std::string message)
     return Status(ErrorCode::invalidArgument, std::move(message));
 }
 
-Status moveInto(const std::string &part, const std::string &path)
-{
-    std::error_code error;
-    std::filesystem::rename(part, path, error);
-    if (!error)
-        return Status::ok();
-    std::filesystem::remove(part, error);
-    return Status(ErrorCode::unreadable, path + " cannot be written");
-}
-
 Status writePngFile(const core::DrawList &list, const PictureTarget &target, core::JobContext &job)
 {
     // Painting text needs an application, but no display.
@@ -43,13 +32,12 @@ Status writePngFile(const core::DrawList &list, const PictureTarget &target, cor
     const QGuiApplication application(count, words);
     if (!render::loadBundledFonts())
         return Status(ErrorCode::internal, "the bundled fonts cannot be loaded");
-    const std::string part = target.path + ".part";
-    if (Status status = render::writePng(list, target.scheme, target.scale, part, job); !status) {
-        std::error_code ignored;
-        std::filesystem::remove(part, ignored);
+    Result<core::DraftName> file = core::DraftName::take(target.path);
+    if (!file)
+        return file.error();
+    if (Status status = render::writePng(list, target.scheme, target.scale, file->draft(), job); !status)
         return status;
-    }
-    return moveInto(part, target.path);
+    return file->commit();
 }
 
 Result<PictureFormat> formatOf(std::string_view word, const std::string &path)
@@ -124,14 +112,11 @@ Status writePicture(const core::DrawList &list, const render::PictureFrame &fram
 
 Status writeWhole(const std::string &path, std::string_view text)
 {
-    const std::string part = path + ".part";
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (file.good())
-        return moveInto(part, path);
-    std::remove(part.c_str());
-    return Status(ErrorCode::unreadable, path + " cannot be written");
+    const Result<std::unique_ptr<core::DraftFile>> file = core::DraftFile::create(path);
+    if (!file)
+        return file.error();
+    const Status status = (*file)->write(text);
+    return status ? (*file)->commit() : status;
 }
 
 } // namespace app

@@ -70,7 +70,7 @@ void CaptureService::start(const core::CaptureRequest &request)
             client.setImageDecoder(&decodedImage);
             const core::Result<core::CaptureOutcome> outcome = client.run(request, job, report);
             // Only now is the worker gone and the file nobody's.
-            if (*discarded)
+            if (*discarded && outcome && outcome->hasTrace())
                 QFile::remove(pathOf(request.outputPath));
             return outcome ? Answer{outcome->error, outcome->hasTrace(), outcome->report}
                            : Answer{outcome.error(), false, {}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_client.h"
 
+#include "core/capture/capture_checks.h"
 #include "core/capture/input_preparation.h"
 #include "core/capture/live_helpers.h"
 #include "core/capture/sigpipe_blocked.h"
@@ -139,10 +140,17 @@ private:
     bool m_more = false;
 };
 
-// What is left of a worker that ended without a word.
-Result<CaptureOutcome> crashed(const CaptureRequest &request, const TraceJournal &journal, int exit,
-                               bool stopped)
+struct WorkerEnd
 {
+    int exit = 0; // minus the signal
+    bool stopped = false;
+};
+
+// What is left of a worker that ended without a word. BEFORE: what stood at the output when it began.
+Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &before,
+                               const TraceJournal &journal, const WorkerEnd &end)
+{
+    const auto [exit, stopped] = end;
     CaptureOutcome outcome;
     outcome.status = stopped ? TraceStatus::cancelled : TraceStatus::crashed;
     CrashCause cause;
@@ -155,8 +163,8 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const TraceJournal
     outcome.error = Status(stopped ? ErrorCode::cancelled : ErrorCode::workerCrashed, cause.message);
     if (const auto content = journal.content(); content && content->running)
         outcome.op = content->running->op;
-    std::error_code error;
-    if (!std::filesystem::exists(request.outputPath, error)) {
+    // A file of an earlier run is not this one's.
+    if (const FileStamp now = FileStamp::of(request.outputPath); !now.exists || now == before) {
         outcome.status = TraceStatus::unknown;
         return outcome;
     }
@@ -181,6 +189,8 @@ CaptureClient::CaptureClient(std::filesystem::path worker)
 Result<CaptureOutcome> CaptureClient::run(const CaptureRequest &request, const JobContext &context,
                                           const ProgressSink &progress)
 {
+    if (Status status = checkCaptureFiles(request); !status)
+        return status;
     const Result<PreparedInputs> prepared = PreparedInputs::make(request, m_decoder);
     if (!prepared)
         return prepared.error();
@@ -194,10 +204,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     Result<std::unique_ptr<TraceJournal>> journal = TraceJournal::create();
     if (!journal)
         return journal.error();
-    // A file of an earlier run must not be taken for this one's if the worker dies before it writes.
-    std::error_code error;
-    if (!request.outputPath.empty())
-        std::filesystem::remove(request.outputPath, error);
+    const FileStamp before = FileStamp::of(request.outputPath);
     Result<WorkerProcess> process = WorkerProcess::start(m_worker, (*journal)->descriptor());
     if (!process)
         return process.error();
@@ -210,6 +217,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
         process->kill();
     const int exit = process->reap();
     m_errorText = process->errorText();
+    std::error_code error;
     if (!request.outputPath.empty())
         std::filesystem::remove(rerunPath(request.outputPath), error);
     if (conversation.outcome)
@@ -219,7 +227,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
         return talked;
     if (conversation.hung())
         return Status(ErrorCode::workerHung, "capture_worker gave no sign of life for 120 s and was killed");
-    return crashed(request, **journal, exit, conversation.wasStopped());
+    return crashed(request, before, **journal, {exit, conversation.wasStopped()});
 }
 
 } // namespace core

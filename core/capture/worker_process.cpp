@@ -69,8 +69,11 @@ std::vector<char *> pointers(std::vector<std::string> &texts)
 Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program, int inherited)
 {
     if (::access(program.c_str(), X_OK) != 0)
-        return Status(ErrorCode::notFound,
-                      program.filename().string() + " is not beside this program (" + program.string() + ")");
+        return Status(ErrorCode::unsupported,
+                      program.filename().string() + " is not beside this program (" + program.string() + ")")
+            .withDetail("worker_missing")
+            .withRemedy("install " + program.filename().string() +
+                        " in the same folder, from the same build; saved traces open without it");
     Pipe input;
     Pipe output;
     Pipe error;

@@ -5,32 +5,147 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace core {
+namespace {
+
+Status cannotWrite(const std::filesystem::path &path, std::string_view why)
+{
+    return {ErrorCode::unreadable, fmt::format("{} cannot be written: {}", path.string(), why)};
+}
+
+std::string_view typeWords(std::filesystem::file_type type)
+{
+    using std::filesystem::file_type;
+    switch (type) {
+    case file_type::directory:
+        return "it is a folder";
+    case file_type::fifo:
+        return "it is a named pipe";
+    case file_type::socket:
+        return "it is a socket";
+    case file_type::block:
+    case file_type::character:
+        return "it is a device";
+    default:
+        return "it is no regular file";
+    }
+}
+
+std::filesystem::path folderOf(const std::filesystem::path &path)
+{
+    const std::filesystem::path folder = path.parent_path();
+    return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
+// Makes an empty file beside TARGET under a name that was free; the name goes into DRAFT. 0 or the error
+// number.
+int makeDraft(const std::filesystem::path &target, std::string &draft)
+{
+    constexpr int kTries = 10000;
+    constexpr std::size_t kLongest = 200; // bytes of a name that still takes the suffix
+    const std::string own = target.filename().string();
+    const std::filesystem::path stem = target.parent_path() / (own.size() <= kLongest ? own : ".opscope");
+    for (int i = 0; i < kTries; ++i) {
+        draft = fmt::format("{}.{}-{}.part", stem.string(), ::getpid(), i);
+        const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            ::close(descriptor);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+} // namespace
+
+Status checkWritable(const std::filesystem::path &path)
+{
+    std::error_code error;
+    if (path.empty())
+        return {ErrorCode::invalidArgument, "the name of the file to write is empty"};
+    const auto status = std::filesystem::status(path, error);
+    if (std::filesystem::exists(status)) {
+        if (!std::filesystem::is_regular_file(status))
+            return cannotWrite(path, typeWords(status.type()));
+        return ::access(path.c_str(), W_OK) == 0 ? Status::ok() : cannotWrite(path, std::strerror(errno));
+    }
+    if (status.type() == std::filesystem::file_type::none)
+        return cannotWrite(path, error.message());
+    const auto folder = std::filesystem::status(folderOf(path), error);
+    if (!std::filesystem::is_directory(folder))
+        return cannotWrite(path, std::filesystem::exists(folder)
+                                     ? fmt::format("{} is no folder", folderOf(path).string())
+                                     : fmt::format("there is no folder {}", folderOf(path).string()));
+    return Status::ok();
+}
+
+Result<DraftName> DraftName::take(const std::filesystem::path &path)
+{
+    if (Status status = checkWritable(path); !status)
+        return status;
+    std::error_code ignored;
+    std::error_code error;
+    std::filesystem::path target = path;
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored)))
+        target = std::filesystem::weakly_canonical(path, error);
+    if (error)
+        return cannotWrite(path, error.message());
+    std::string draft;
+    if (const int failed = makeDraft(target, draft); failed != 0)
+        return cannotWrite(path, std::strerror(failed));
+    return DraftName(std::move(target), std::move(draft));
+}
+
+DraftName::DraftName(DraftName &&other) noexcept
+    : m_path(std::move(other.m_path)), m_draft(std::move(other.m_draft))
+{
+    other.m_draft.clear();
+}
+
+DraftName::~DraftName()
+{
+    std::error_code ignored;
+    if (!m_draft.empty())
+        std::filesystem::remove(m_draft, ignored);
+}
+
+Status DraftName::commit()
+{
+    std::error_code error;
+    std::filesystem::rename(m_draft, m_path, error);
+    if (error)
+        return cannotWrite(m_path, error.message());
+    m_draft.clear();
+    return Status::ok();
+}
 
 Result<std::unique_ptr<DraftFile>> DraftFile::create(const std::filesystem::path &path)
 {
-    std::filesystem::path draft = path;
-    draft += ".part";
-    std::FILE *file = std::fopen(draft.c_str(), "wbe");
+    auto name = DraftName::take(path);
+    if (!name)
+        return name.status();
+    std::FILE *file = std::fopen(name->draft().c_str(), "wbe");
     if (file == nullptr)
-        return Status(ErrorCode::unreadable, fmt::format("{}: {}", draft.string(), std::strerror(errno)));
-    return std::unique_ptr<DraftFile>(new DraftFile(path, std::move(draft), file));
+        return cannotWrite(path, std::strerror(errno));
+    return std::unique_ptr<DraftFile>(new DraftFile(std::move(*name), file));
 }
 
 DraftFile::~DraftFile()
 {
-    if (m_file == nullptr)
-        return;
-    std::fclose(m_file);
-    std::error_code ignored;
-    std::filesystem::remove(m_draft, ignored);
+    if (m_file != nullptr)
+        std::fclose(m_file);
 }
 
 Status DraftFile::failed() const
 {
-    return {ErrorCode::unreadable, fmt::format("{}: {}", m_path.string(), std::strerror(errno))};
+    return cannotWrite(m_name.target(), std::strerror(errno));
 }
 
 Status DraftFile::write(std::string_view text)
@@ -47,16 +162,9 @@ Status DraftFile::commit()
 {
     std::FILE *file = m_file;
     m_file = nullptr;
-    std::error_code error;
-    if (std::fclose(file) != 0) {
-        Status status = failed();
-        std::filesystem::remove(m_draft, error);
-        return status;
-    }
-    std::filesystem::rename(m_draft, m_path, error);
-    if (error)
-        return {ErrorCode::unreadable, fmt::format("{}: {}", m_path.string(), error.message())};
-    return Status::ok();
+    if (std::fclose(file) != 0)
+        return failed();
+    return m_name.commit();
 }
 
 } // namespace core

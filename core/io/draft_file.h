@@ -12,8 +12,36 @@
 
 namespace core {
 
-// A file that takes its name when it is complete: written under another name beside it, renamed by commit(),
-// removed when it is destroyed before. Owned by one thread.
+// A name for a file that is still being written, beside the one it will get: nobody else has it, also when
+// two programs write to one place at once. The empty file is there from the beginning; it is renamed by
+// commit() and removed when this is destroyed before. A symbolic link at PATH is followed, so that the file
+// it names is replaced and not the link. Owned by one thread.
+class DraftName
+{
+public:
+    // unreadable when PATH is there and is no regular file that may be written, or its folder takes no file.
+    static Result<DraftName> take(const std::filesystem::path &path);
+    ~DraftName();
+    DraftName(DraftName &&other) noexcept;
+    DraftName(const DraftName &) = delete;
+    DraftName &operator=(const DraftName &) = delete;
+
+    const std::filesystem::path &target() const { return m_path; }
+    const std::filesystem::path &draft() const { return m_draft; }
+    // Gives the file, which must be whole and closed, its name.
+    Status commit();
+
+private:
+    DraftName(std::filesystem::path path, std::filesystem::path draft)
+        : m_path(std::move(path)), m_draft(std::move(draft))
+    {
+    }
+
+    std::filesystem::path m_path;
+    std::filesystem::path m_draft; // empty when it was committed
+};
+
+// A file that takes its name when it is complete. Owned by one thread.
 class DraftFile
 {
 public:
@@ -27,15 +55,15 @@ public:
     Status commit();
 
 private:
-    DraftFile(std::filesystem::path path, std::filesystem::path draft, std::FILE *file)
-        : m_path(std::move(path)), m_draft(std::move(draft)), m_file(file)
-    {
-    }
+    DraftFile(DraftName name, std::FILE *file) : m_name(std::move(name)), m_file(file) {}
     Status failed() const;
 
-    std::filesystem::path m_path;
-    std::filesystem::path m_draft;
+    DraftName m_name;
     std::FILE *m_file;
 };
+
+// That a file may be written at PATH: it is a regular file, or it is not there and its folder is. Errors name
+// PATH and what stands there.
+Status checkWritable(const std::filesystem::path &path);
 
 } // namespace core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of any format as JSON lines and as native files.
+#include "core/io/draft_file.h"
 #include "core/io/native_info.h"
 #include "core/io/native_tools.h"
 #include "core/io/native_writer.h"
@@ -228,25 +229,18 @@ Status dumpTrace(const Trace &trace, const LineSink &line, const JobContext &job
 Status writeTrace(const Trace &trace, const std::filesystem::path &path, const CopyOptions &options,
                   const JobContext &job)
 {
-    std::filesystem::path draft = path;
-    draft += ".part";
-    std::error_code error;
-    const auto fail = [&](Status status) {
-        std::filesystem::remove(draft, error);
-        return status;
-    };
+    auto name = DraftName::take(path);
+    if (!name)
+        return name.status();
     const TraceInfo info = copiedInfo(trace, options);
-    auto writer = NativeWriter::create(draft, info);
+    auto writer = NativeWriter::create(name->draft(), info);
     if (!writer)
         return writer.status();
     if (Status status = Copier(trace, **writer, options, job).run(); !status)
-        return fail(std::move(status));
+        return status;
     if (Status status = (*writer)->close(info); !status)
-        return fail(std::move(status));
-    std::filesystem::rename(draft, path, error);
-    if (error)
-        return fail({ErrorCode::unreadable, fmt::format("{}: {}", path.string(), error.message())});
-    return Status::ok();
+        return status;
+    return name->commit();
 }
 
 } // namespace core

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/draft_file.h"
 #include "core/io/native_finish.h"
 #include "core/io/native_info.h"
 #include "core/io/native_reader.h"
@@ -88,16 +89,19 @@ Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::fil
     auto parts = openNativeParts(std::move(*source));
     if (!parts)
         return parts.status();
+    auto name = DraftName::take(out);
+    if (!name)
+        return name.status();
     RepairResult result;
     result.notes = parts->report;
     {
-        auto writer = ZipWriter::create(out);
+        auto writer = ZipWriter::create(name->draft());
         if (!writer)
             return writer.status();
         if (Status status = copyEntries(*parts, **writer, result, job); !status)
             return status;
     }
-    auto output = NativeOutput::resume(out, parts->manifest);
+    auto output = NativeOutput::resume(name->draft(), parts->manifest);
     if (!output)
         return output.status();
     TraceInfo ended = parts->info;
@@ -105,7 +109,9 @@ Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::fil
         ended.status = TraceStatus::failed;
         ended.failure.message = "the writer ended before the trace was closed";
     }
-    if (Status status = finishNative(out, **output, ended, job); !status)
+    if (Status status = finishNative(name->draft(), **output, ended, job); !status)
+        return status;
+    if (Status status = name->commit(); !status)
         return status;
     return result;
 }

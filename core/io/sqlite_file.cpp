@@ -3,8 +3,6 @@
 
 #include <sqlite3.h>
 
-#include <system_error>
-
 namespace core {
 
 void SqlCell::bind(sqlite3_stmt *statement, int position) const
@@ -22,12 +20,11 @@ void SqlCell::bind(sqlite3_stmt *statement, int position) const
 
 Result<std::unique_ptr<SqliteFile>> SqliteFile::create(const std::filesystem::path &path)
 {
-    std::filesystem::path draft = path;
-    draft += ".part";
-    std::error_code error;
-    std::filesystem::remove(draft, error);
-    std::unique_ptr<SqliteFile> file(new SqliteFile(path, std::move(draft)));
-    if (sqlite3_open_v2(file->m_draft.c_str(), &file->m_database,
+    auto name = DraftName::take(path);
+    if (!name)
+        return name.status();
+    std::unique_ptr<SqliteFile> file(new SqliteFile(std::move(*name)));
+    if (sqlite3_open_v2(file->m_name.draft().c_str(), &file->m_database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         nullptr) != SQLITE_OK)
         return file->failed();
@@ -42,15 +39,12 @@ SqliteFile::~SqliteFile()
 {
     if (m_database != nullptr)
         sqlite3_close_v2(m_database);
-    std::error_code error;
-    if (!m_draft.empty())
-        std::filesystem::remove(m_draft, error);
 }
 
 Status SqliteFile::failed() const
 {
     return {ErrorCode::unreadable,
-            m_path.string() + " cannot be written: " +
+            m_name.target().string() + " cannot be written: " +
                 (m_database == nullptr ? "out of memory" : sqlite3_errmsg(m_database))};
 }
 
@@ -67,12 +61,7 @@ Status SqliteFile::commit()
     if (sqlite3_close(m_database) != SQLITE_OK)
         return failed();
     m_database = nullptr;
-    std::error_code error;
-    std::filesystem::rename(m_draft, m_path, error);
-    if (error)
-        return {ErrorCode::unreadable, m_path.string() + " cannot be written: " + error.message()};
-    m_draft.clear();
-    return Status::ok();
+    return m_name.commit();
 }
 
 SqlInsert::SqlInsert(SqliteFile &file, const std::string &table, int columns) : m_file(file)

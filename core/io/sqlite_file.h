@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/result.h"
+#include "core/io/draft_file.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -50,14 +50,10 @@ public:
 
 private:
     friend class SqlInsert;
-    SqliteFile(std::filesystem::path path, std::filesystem::path draft)
-        : m_path(std::move(path)), m_draft(std::move(draft))
-    {
-    }
+    explicit SqliteFile(DraftName name) : m_name(std::move(name)) {}
     Status failed() const; // with the library's words
 
-    std::filesystem::path m_path;
-    std::filesystem::path m_draft;
+    DraftName m_name;
     sqlite3 *m_database = nullptr;
 };
 

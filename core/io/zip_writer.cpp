@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -160,6 +162,51 @@ void appendEnd(std::vector<std::byte> &out, std::uint64_t count, std::uint64_t o
     appendLittle<std::uint16_t>(out, 0); // comment
 }
 
+// Opened for writing by nobody else who writes archives: two runs that are told to write one file would mix
+// theirs. On file systems without locks there is none.
+Result<int> openLocked(const std::filesystem::path &path, int flags)
+{
+    const auto failed = [&path](std::string_view why) {
+        return Status(ErrorCode::unreadable, fmt::format("{} cannot be written: {}", path.string(), why));
+    };
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | flags, 0666);
+    if (descriptor < 0)
+        return failed(std::strerror(errno));
+    struct stat info = {};
+    const bool isFile = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    const bool isBusy = isFile && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (isFile && !isBusy)
+        return descriptor;
+    ::close(descriptor);
+    return failed(isBusy ? "another program is writing it" : "it is no regular file");
+}
+
+// An empty file at PATH. What is there is not emptied but replaced, so that who has it open keeps what he
+// reads; in a folder that takes no new file it is emptied.
+Result<int> openEmpty(const std::filesystem::path &path)
+{
+    std::error_code error;
+    std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+    if (error)
+        target = path;
+    const Result<int> there = openLocked(target, O_CREAT);
+    if (!there)
+        return there;
+    struct stat info = {};
+    if (::fstat(*there, &info) == 0 && info.st_size == 0)
+        return there;
+    if (::unlink(target.c_str()) == 0) {
+        ::close(*there);
+        return openLocked(target, O_CREAT);
+    }
+    if (::ftruncate(*there, 0) == 0)
+        return there;
+    const int reason = errno;
+    ::close(*there);
+    return Status(ErrorCode::unreadable,
+                  fmt::format("{} cannot be written: {}", path.string(), std::strerror(reason)));
+}
+
 } // namespace
 
 Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level)
@@ -187,10 +234,10 @@ Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level)
 
 Result<std::unique_ptr<ZipWriter>> ZipWriter::create(const std::filesystem::path &path)
 {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return Status(ErrorCode::unreadable, fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    return std::unique_ptr<ZipWriter>(new ZipWriter(path.filename().string(), descriptor));
+    const Result<int> descriptor = openEmpty(path);
+    if (!descriptor)
+        return descriptor.status();
+    return std::unique_ptr<ZipWriter>(new ZipWriter(path.filename().string(), *descriptor));
 }
 
 Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path &path)
@@ -204,10 +251,10 @@ Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path
     const auto archive = ZipArchive::open(*source, report, options);
     if (!archive)
         return archive.status();
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0)
-        return Status(ErrorCode::unreadable, fmt::format("{}: {}", path.string(), std::strerror(errno)));
-    std::unique_ptr<ZipWriter> writer(new ZipWriter(path.filename().string(), descriptor));
+    const Result<int> descriptor = openLocked(path, 0);
+    if (!descriptor)
+        return descriptor.status();
+    std::unique_ptr<ZipWriter> writer(new ZipWriter(path.filename().string(), *descriptor));
     for (const ZipEntry &entry : (*archive)->entries())
         writer->m_entries.push_back({std::string(entry.name), entry.headerOffset, entry.compressedSize,
                                      entry.size, entry.crc, entry.method});
@@ -352,6 +399,7 @@ Status ZipWriter::close()
         return cutBack(std::move(status));
     m_offset += directory.size();
     m_closed = true;
+    ::flock(m_descriptor, LOCK_UN); // it is whole: the next may write it
     return Status::ok();
 }
 

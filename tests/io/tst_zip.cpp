@@ -226,6 +226,41 @@ private Q_SLOTS:
         QCOMPARE(textOf(**archive, "final.json"), std::string("{}"));
     }
 
+    // Two runs that are told to write one file would mix their entries.
+    void aFileThatIsBeingWrittenIsRefused()
+    {
+        const std::string path = m_folder.path().toStdString() + "/busy.zip";
+        auto writer = ZipWriter::create(path);
+        QVERIFY(writer.isOk());
+        const auto second = ZipWriter::create(path);
+        QCOMPARE(second.status().code(), ErrorCode::unreadable);
+        QVERIFY(second.status().message().find("busy.zip") != std::string::npos);
+        QVERIFY((*writer)->addStored("first", std::string_view("kept")).isOk());
+        QCOMPARE(ZipWriter::resume(path).status().code(), ErrorCode::unreadable);
+        QVERIFY((*writer)->close().isOk());
+        LoadReport report;
+        const auto archive = openBytes(fileBytes(path), report);
+        QVERIFY(archive.isOk());
+        QCOMPARE(textOf(**archive, "first"), std::string("kept"));
+        QVERIFY(ZipWriter::create(path).isOk());
+    }
+
+    // Who has the old file open keeps it.
+    void aNewArchiveReplacesTheOldFile()
+    {
+        const std::string path = m_folder.path().toStdString() + "/old.zip";
+        writeSample(path);
+        const auto old = openFile(path);
+        QVERIFY(old.isOk());
+        auto writer = ZipWriter::create(path);
+        QVERIFY(writer.isOk());
+        QVERIFY((*writer)->close().isOk());
+        LoadReport report;
+        const auto archive = ZipArchive::open(*old, report);
+        QVERIFY(archive.isOk());
+        QCOMPARE(textOf(**archive, "tensors/000000.npy"), std::string("payload"));
+    }
+
     // The file may not grow beyond a limit, as on a full disk: the call fails, the entries before it stay.
     void aFullDiskLosesOnlyTheEntry()
     {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/capture_checks.h"
+
+#include "core/capture/input_spec.h"
+#include "core/io/draft_file.h"
+#include "core/io/file_kind.h"
+
+#include <filesystem>
+#include <sys/stat.h>
+#include <variant>
+#include <vector>
+
+namespace core {
+namespace {
+
+std::string_view modelRemedy(FileKind kind)
+{
+    switch (kind) {
+    case FileKind::nativeTrace:
+    case FileKind::tlspecDirectory:
+    case FileKind::tlspecZip:
+        return "it is a run that was recorded already: open it, or ask opscope-cli info and opscope-cli "
+               "report";
+    case FileKind::torchSave:
+    case FileKind::torchSaveLegacy:
+    case FileKind::safetensors:
+    case FileKind::safetensorsIndex:
+    case FileKind::npz:
+        return "weights alone cannot be run: export the model with torch.export.save; the report "
+               "param_health "
+               "looks at the values";
+    case FileKind::npy:
+        return "give it as an input of a model: --input FILE";
+    default:
+        return {};
+    }
+}
+
+Status checkModel(const std::string &path)
+{
+    auto identity = identifyFile(path);
+    if (!identity)
+        return identity.status();
+    const bool isModel = identity->kind == FileKind::pt2 || identity->kind == FileKind::torchScript;
+    if (isModel && !identity->isGzip)
+        return Status::ok();
+    if (identity->remedy.empty())
+        identity->remedy = modelRemedy(identity->kind);
+    return notOneOfOurs(path, *identity, "a model to run (.pt2 or TorchScript)");
+}
+
+// The files that a request reads.
+std::vector<std::string> filesRead(const CaptureRequest &request)
+{
+    std::vector<std::string> files = {request.modelPath, request.inputsTree};
+    for (const InputText &input : request.inputs)
+        if (const auto parsed = parseInputOption(input.text))
+            if (const auto *file = std::get_if<InputFile>(&parsed->node.leaf))
+                files.push_back(file->path.string());
+    if (request.backward)
+        files.push_back(request.backward->target);
+    return files;
+}
+
+Status checkOutput(const CaptureRequest &request)
+{
+    std::error_code ignored;
+    for (const std::string &file : filesRead(request))
+        if (!file.empty() && std::filesystem::equivalent(file, request.outputPath, ignored))
+            return Status(ErrorCode::invalidArgument,
+                          "the output " + request.outputPath + " is " + file + ", which is read")
+                .withRemedy("give the trace another name");
+    return checkWritable(request.outputPath);
+}
+
+} // namespace
+
+FileStamp FileStamp::of(const std::string &path)
+{
+    struct stat info = {};
+    if (path.empty() || ::stat(path.c_str(), &info) != 0)
+        return {};
+    constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+    return {true, info.st_dev, info.st_ino, info.st_size,
+            info.st_ctim.tv_sec * kNsPerSecond + info.st_ctim.tv_nsec};
+}
+
+Status checkCaptureFiles(const CaptureRequest &request)
+{
+    if (!request.modelPath.empty() && request.task != "doctor")
+        if (Status status = checkModel(request.modelPath); !status)
+            return status;
+    return request.outputPath.empty() ? Status::ok() : checkOutput(request);
+}
+
+} // namespace core
