@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/graph_reports.h"
+#include "core/analysis/payload_reason.h"
 #include "core/analysis/report_parts.h"
 #include "core/analysis/visit_elements.h"
 #include "core/base/element_codec.h"
@@ -58,30 +59,16 @@ bool movesAxes(std::string_view func)
     return kMoves.contains(func);
 }
 
+// Why the values of an op cannot be judged, empty when they can: readable, real, floating.
 std::string_view unavailableReason(const Trace &trace, TensorId tensor)
 {
-    if (!tensor.isValid())
-        return "non-tensor/container";
-    const TensorRow &row = trace.tensor(tensor);
-    switch (row.payload.state) {
-    case PayloadState::saved:
-        break;
-    case PayloadState::meta:
-        return "meta";
-    case PayloadState::sparse:
-        return "sparse";
-    case PayloadState::quantized:
-        return "quantized";
-    case PayloadState::undefined:
-        return "non-tensor/container";
-    default:
-        return "unsaved";
-    }
-    if (isQuantized(row.dtype))
-        return "quantized";
-    if (isComplex(row.dtype))
+    const std::string_view reason = payloadReason(trace, tensor);
+    if (reason != "ok")
+        return reason;
+    const DType dtype = trace.tensor(tensor).dtype;
+    if (isComplex(dtype))
         return "complex";
-    return isFloating(row.dtype) ? "" : "non-floating";
+    return isFloating(dtype) ? "" : "non-floating";
 }
 
 // Channel axes: own ones of convolutions, pooling and per-channel norms, handed on to ops of the same shape.

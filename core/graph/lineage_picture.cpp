@@ -118,7 +118,8 @@ private:
 class GradWalk
 {
 public:
-    GradWalk(const Trace &trace, BackwardId backward) : m_trace(trace), m_backward(backward)
+    GradWalk(const Trace &trace, BackwardId backward, const GradientStatistics &statistics)
+        : m_trace(trace), m_backward(backward), m_statistics(statistics)
     {
         m_fires.assign(trace.gradNodes().size(), nullptr);
         for (const GradFireRow &fire : trace.gradFires())
@@ -155,11 +156,18 @@ private:
         front.push_back(node);
     }
 
+    const TensorStats *statsOf(TensorId tensor) const
+    {
+        if (!tensor.isValid())
+            return nullptr;
+        return m_statistics ? m_statistics(tensor) : m_trace.stats(tensor);
+    }
+
     bool anyBad(Range tensors, bool &measured) const
     {
         bool bad = false;
         for (const TensorId tensor : m_trace.tensorIds(tensors)) {
-            const TensorStats *stats = tensor.isValid() ? m_trace.stats(tensor) : nullptr;
+            const TensorStats *stats = statsOf(tensor);
             measured = measured || stats != nullptr;
             bad = bad || (stats != nullptr && !stats->isAllFinite());
         }
@@ -209,6 +217,7 @@ private:
 
     const Trace &m_trace;
     BackwardId m_backward;
+    const GradientStatistics &m_statistics;
     std::vector<const GradFireRow *> m_fires;
     std::unordered_map<GradNodeId, std::uint32_t> m_boxes;
     GraphPicture m_picture;
@@ -221,9 +230,10 @@ Lineage lineagePicture(const GraphTree &tree, const LineageOptions &options)
     return LineageWalk(tree, options).run();
 }
 
-GraphPicture gradPicture(const Trace &trace, BackwardId backward, std::size_t boxes)
+GraphPicture gradPicture(const Trace &trace, BackwardId backward, std::size_t boxes,
+                         const GradientStatistics &statistics)
 {
-    return GradWalk(trace, backward).run(boxes);
+    return GradWalk(trace, backward, statistics).run(boxes);
 }
 
 } // namespace core

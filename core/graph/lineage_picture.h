@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace core {
@@ -29,9 +30,14 @@ struct Lineage
 // Where a value comes from and what it becomes. An op that is no leaf of the tree gives an empty picture.
 Lineage lineagePicture(const GraphTree &tree, const LineageOptions &options);
 
+// Statistics of a gradient, nullptr when there are none. The recorded ones when it is empty.
+using GradientStatistics = std::function<const TensorStats *(TensorId)>;
+
 // The grad functions of a backward graph, from the roots down to the leaves, with the states of pass
 // BACKWARD: origin (bad out, none in), propagated, healed (bad in, finite out). At most BOXES, in the order
-// they are reached from the roots (all roots of all passes when BACKWARD is none).
-GraphPicture gradPicture(const Trace &trace, BackwardId backward, std::size_t boxes = 1000);
+// they are reached from the roots (all roots of all passes when BACKWARD is none). STATISTICS are asked for
+// what arrived and what was emitted; a bundle has values and records none.
+GraphPicture gradPicture(const Trace &trace, BackwardId backward, std::size_t boxes = 1000,
+                         const GradientStatistics &statistics = {});
 
 } // namespace core

@@ -12,6 +12,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <map>
+
 using namespace views;
 
 namespace {
@@ -121,6 +123,34 @@ class TestPicturePanes : public QObject
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(loadBundledFonts()); }
+
+    // A bundle holds values of gradients and records no statistics of them.
+    void gradFunctionsHaveStatesAlsoFromValues()
+    {
+        for (const char *mark : {"", "!"}) {
+            const std::string bang = mark;
+            const auto trace = tests::traceFromText(
+                "input x:f32[2]=1,2\nsqrt x -> y:f32[2]=1,1\nsum y -> z:f32[]=2\noutput z\n"
+                "node n0 SumBackward0 next=n1 of z\nnode n1 SqrtBackward0 next=n2 of y\n"
+                "node n2 AccumulateGrad leaf=x\nbackward loss=z roots=n0\n"
+                "fire n0 arriving=f32[]=1" + bang + " emitted=f32[2]=1,1" + bang + "\n"
+                "fire n1 arriving=f32[2]=1,1" + bang + " emitted=f32[2]=inf,1" + bang + "\n"
+                "fire n2\n");
+            GradFnWish wish;
+            wish.trace = trace;
+            wish.nodes = 100;
+            const GradFnAnswer answer = makeGradFnPicture(wish, core::JobContext());
+            QVERIFY2(answer.status, answer.status.message().c_str());
+            std::map<std::string, const core::PictureBox *> boxes;
+            for (const core::PictureBox &box : answer.picture.boxes)
+                boxes[box.fullName] = &box;
+            QVERIFY(boxes.contains("SumBackward0") && boxes.contains("SqrtBackward0"));
+            QCOMPARE(boxes["SumBackward0"]->state, core::NodeState::clean);
+            QVERIFY(!boxes["SumBackward0"]->unchecked);
+            QCOMPARE(boxes["SqrtBackward0"]->state, core::NodeState::origin);
+            QVERIFY(!boxes["SqrtBackward0"]->unchecked);
+        }
+    }
 
     void lineageSaysWhatItNeeds()
     {

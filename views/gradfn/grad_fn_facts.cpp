@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/gradfn/grad_fn_facts.h"
 
+#include "core/analysis/trace_statistics.h"
 #include "core/graph/lineage_picture.h"
 #include "views/base/formatting.h"
 
@@ -45,6 +46,28 @@ core::PictureBox boxOf(const core::Trace &trace, const core::GradFnNode &node)
         }
     }
     return box;
+}
+
+// The states of the grad functions of the wished pass; of a pass without recorded statistics they are
+// measured from the saved gradients.
+core::Result<core::GraphPicture> statesOf(const GradFnWish &wish, const core::JobContext &job)
+{
+    const core::Trace &trace = *wish.trace;
+    if (trace.backwards().empty())
+        return core::GraphPicture();
+    std::vector<core::TensorId> gradients;
+    for (const core::GradFireRow &fire : trace.gradFires()) {
+        if (wish.backward.isValid() && fire.backward != wish.backward)
+            continue;
+        for (const core::Range tensors : {fire.arriving, fire.emitted})
+            for (const core::TensorId tensor : trace.tensorIds(tensors))
+                gradients.push_back(tensor);
+    }
+    core::TraceStatistics statistics(wish.trace);
+    if (core::Status status = statistics.prepare(gradients, job); !status)
+        return status;
+    return core::gradPicture(trace, wish.backward, trace.gradNodes().size(),
+                             [&statistics](core::TensorId tensor) { return statistics.find(tensor); });
 }
 
 } // namespace
@@ -96,11 +119,12 @@ GradFnAnswer makeGradFnPicture(const GradFnWish &wish, const core::JobContext &j
     answer.status = job.checkpoint("the grad_fn sketch");
     if (!answer.status)
         return answer;
-    const core::GraphPicture states =
-        wish.trace->backwards().empty()
-            ? core::GraphPicture()
-            : core::gradPicture(*wish.trace, wish.backward, wish.trace->gradNodes().size());
-    answer.picture = sketchPicture(*wish.trace, *sketch, states);
+    const core::Result<core::GraphPicture> states = statesOf(wish, job);
+    if (!states) {
+        answer.status = states.error();
+        return answer;
+    }
+    answer.picture = sketchPicture(*wish.trace, *sketch, *states);
     answer.truncated = sketch->truncated;
     return answer;
 }
