@@ -71,6 +71,17 @@ std::vector<DoctorRow> pythonOnlyRows()
     return rows;
 }
 
+// Train or eval was fixed when the file was made; a TorchScript model can still be called in training mode.
+DoctorRow modeRow(const Value &model)
+{
+    const std::string &mode = model.at("mode").toString();
+    if (mode.empty())
+        return infoRow("mode", "Train or eval", "not known: nothing in the file depends on it");
+    if (model.at("kind").toString() == "torchscript")
+        return infoRow("mode", "Train or eval", mode + "; --train runs it in training mode");
+    return infoRow("mode", "Train or eval", mode + ", fixed at export");
+}
+
 DoctorRow inputsRow(const Value &model)
 {
     if (const std::string &error = model.at("inputs_error").toString(); !error.empty())
@@ -123,6 +134,7 @@ std::vector<DoctorRow> fileRows(const Value &model)
         infoRow("sizes", "Sizes",
                 fmt::format("{} parameters and buffers, {} bytes", model.at("parameters").at("count").toInt(),
                             model.at("parameters").at("bytes").toInt())));
+    rows.push_back(modeRow(model));
     rows.push_back(inputsRow(model));
     return rows;
 }

@@ -17,6 +17,7 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -141,6 +142,38 @@ bool autocastWorks()
     return narrow;
 }
 
+// What the in-memory profiler says of one multiplication: events of ops, and of the memory they take.
+// Nothing when it cannot be asked.
+std::pair<Value, Value> profilerSees()
+{
+    namespace profiler = torch::profiler::impl;
+    try {
+        const profiler::ProfilerConfig config(profiler::ProfilerState::KINETO, false, true);
+        const std::set<profiler::ActivityType> activities = {profiler::ActivityType::CPU};
+        torch::autograd::profiler::prepareProfiler(config, activities);
+        torch::autograd::profiler::enableProfiler(config, activities);
+        (void)(at::ones({8}) * 2.0);
+        const auto result = torch::autograd::profiler::disableProfiler();
+        const auto &events = result->events();
+        const bool memory = std::any_of(events.begin(), events.end(),
+                                        [](const auto &event) { return event.nBytes() != 0; });
+        return {!events.empty(), memory};
+    } catch (const std::exception &) {
+        return {};
+    }
+}
+
+bool determinismCanBeSet()
+{
+    auto &context = at::globalContext();
+    const bool before = context.deterministicAlgorithms();
+    const bool warns = context.deterministicAlgorithmsWarnOnly();
+    context.setDeterministicAlgorithms(!before, true);
+    const bool changed = context.deterministicAlgorithms() != before;
+    context.setDeterministicAlgorithms(before, warns);
+    return changed;
+}
+
 // Of the weight of a linear layer 2 -> 1.
 std::string linearFingerprint()
 {
@@ -154,6 +187,7 @@ std::string linearFingerprint()
 Value flags(const Value &seen)
 {
     const auto [pre, post] = hooksFire();
+    const auto [events, memory] = profilerSees();
     const auto &context = at::globalContext();
     return Value::object({{"HAS_RECORD_FUNCTION", recordFunctionWorks()},
                           {"HAS_DISPATCH_MODE", seen.at("missed").toInt() == 0},
@@ -161,11 +195,11 @@ Value flags(const Value &seen)
                           {"HAS_NODE_PRE_HOOK", pre},
                           {"HAS_CUDA", at::hasCUDA()},
                           {"HAS_CUDNN", context.hasCuDNN()},
-                          {"HAS_KINETO_INMEMORY_EVENTS", nullptr},
+                          {"HAS_KINETO_INMEMORY_EVENTS", events},
                           {"HAS_FP8_DTYPES", canMake(at::kFloat8_e4m3fn) && canMake(at::kFloat8_e5m2)},
-                          {"HAS_MEMORY_PROFILE", nullptr},
+                          {"HAS_MEMORY_PROFILE", memory},
                           {"HAS_AUTOCAST_CPU", autocastWorks()},
-                          {"HAS_DETERMINISTIC_ALGORITHMS", true},
+                          {"HAS_DETERMINISTIC_ALGORITHMS", determinismCanBeSet()},
                           {"HAS_MKLDNN", context.hasMKLDNN()},
                           {"HAS_DYNAMO_COMPILE_COUNTERS", false},
                           {"HAS_DYNAMO_EXPLAIN", false},
