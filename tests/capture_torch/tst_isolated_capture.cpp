@@ -4,6 +4,7 @@
 #include "core/analysis/rerun_reports.h"
 #include "core/capture_torch/isolated_capture.h"
 #include "core/io/native_reader.h"
+#include "tests/support/corpus_case.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/Dict.h>
@@ -226,20 +227,13 @@ private:
         const std::string base = model.section('/', 0, -2).toStdString();
         const bool script = name.endsWith("/model.pt");
         const Value expected = readJson(base + "/expected.json");
-        Value inputs = expected.at("inputs");
-        if (script && expected.find("trace_inputs") != nullptr) {
-            Value args = inputs.at("args");
-            for (const Value &input : expected.at("trace_inputs").toList())
-                if (const Value *value = inputs.at("kwargs").find(input.toString()))
-                    args.append(*value);
-            inputs.set("args", args);
-            inputs.set("kwargs", Value::object());
-        }
         CaptureRequest request;
         request.modelPath = model.toStdString();
         request.outputPath = folder.filePath("trace.opscope").toStdString();
-        request.inputsTree = base + "/tree_isolated.json";
-        std::ofstream(request.inputsTree) << toJson(inputs);
+        request.inputsTree =
+            support::readCorpusCase(model.section('/', 0, -2), model.section('/', -1), "expected.json")
+                .writeInputs(folder.path())
+                .toStdString();
         request.train = script && expected.at("mode").toString() == "train";
         if (expected.at("gradients").at("params").isObject())
             request.backward = BackwardRequest{"sum", {}, {}, 1, {}, {}};

@@ -32,7 +32,7 @@ QJsonValue withFolder(const QJsonValue &node, const QString &folder)
 
 } // namespace
 
-QStringList CorpusCase::captureArguments(const QString &workFolder, const QString &trace) const
+QString CorpusCase::writeInputs(const QString &workFolder) const
 {
     const QJsonObject inputs = expected["inputs"].toObject();
     QJsonArray args = inputs["args"].toArray();
@@ -48,10 +48,18 @@ QStringList CorpusCase::captureArguments(const QString &workFolder, const QStrin
     if (!file.open(QIODevice::WriteOnly))
         return {};
     file.write(QJsonDocument(tree).toJson());
+    return file.fileName();
+}
+
+QStringList CorpusCase::captureArguments(const QString &workFolder, const QString &trace) const
+{
+    const QString inputs = writeInputs(workFolder);
+    if (inputs.isEmpty())
+        return {};
     QStringList arguments = {"capture",  modelPath(),
                              "-o",       trace,
                              "--seed",   QString::number(expected["seed_before_call"].toInt()),
-                             "--inputs", file.fileName()};
+                             "--inputs", inputs};
     if (isTorchScript() && expected["mode"].toString() == "train")
         arguments.append("--train");
     return arguments;

@@ -19,6 +19,8 @@ struct CorpusCase
     bool isTorchScript() const { return model == "model.pt"; }
     QString modelPath() const { return folder + "/" + model; }
 
+    // Writes the inputs of its answers as a tree into WORK FOLDER; the path, empty when it cannot be written.
+    QString writeInputs(const QString &workFolder) const;
     // The arguments of `opscope-cli capture` that run it as its answers were made: inputs (a tree written to
     // WORK FOLDER), seed, mode. Empty when the tree cannot be written.
     QStringList captureArguments(const QString &workFolder, const QString &trace) const;

@@ -3,6 +3,7 @@
 #include "core/capture/capture_client.h"
 #include "core/io/native_reader.h"
 #include "core/trace/tensor_reader.h"
+#include "tests/support/corpus_case.h"
 
 #include <QDir>
 #include <QFile>
@@ -65,6 +66,7 @@ struct Case
 {
     QString folder;
     QString format; // "pt", "pt2"
+    QString answerFile;
     Value answer;
 };
 
@@ -76,34 +78,9 @@ std::vector<Case> cases(const QString &group, const QString &answerFile)
         for (const char *format : {"pt2", "pt"}) {
             const QString folder = root.filePath(name);
             if (QFile::exists(folder + "/model." + format))
-                out.push_back({folder, format, readJson(folder + "/" + answerFile)});
+                out.push_back({folder, format, answerFile, readJson(folder + "/" + answerFile)});
         }
     return out;
-}
-
-// The inputs in the form of --inputs. A traced model takes its keywords in the order it was traced with.
-Value inputTree(const Case &item)
-{
-    Value inputs = item.answer.at("inputs");
-    if (item.format == "pt" && item.answer.find("trace_inputs") != nullptr) {
-        Value args = inputs.at("args");
-        for (const Value &name : item.answer.at("trace_inputs").toList())
-            if (const Value *value = inputs.at("kwargs").find(name.toString()))
-                args.append(*value);
-        inputs.set("args", args);
-        inputs.set("kwargs", Value::object());
-    }
-    return inputs;
-}
-
-std::string writeTree(const Case &item)
-{
-    const QString path = item.folder + "/tree_" + item.format + ".json";
-    QFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(QByteArray::fromStdString(toJson(inputTree(item))));
-    return text(path);
 }
 
 CaptureRequest requestFor(const Case &item, const QTemporaryDir &folder)
@@ -111,7 +88,8 @@ CaptureRequest requestFor(const Case &item, const QTemporaryDir &folder)
     CaptureRequest request;
     request.modelPath = text(item.folder + "/model." + item.format);
     request.outputPath = text(folder.filePath("trace.opscope"));
-    request.inputsTree = writeTree(item);
+    request.inputsTree = text(
+        support::readCorpusCase(item.folder, "model." + item.format, item.answerFile).writeInputs(folder.path()));
     request.seed = 0;
     request.train = item.format == "pt" && item.answer.at("mode").toString() == "train";
     return request;
