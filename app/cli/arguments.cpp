@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/arguments.h"
 
+#include "core/base/near_names.h"
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -46,6 +48,18 @@ bool isLetterWord(std::string_view word)
 Status usage(std::string message)
 {
     return Status(ErrorCode::invalidArgument, std::move(message));
+}
+
+Status unknownOption(std::string_view word, std::span<const OptionSpec> options)
+{
+    Status status = usage("there is no option " + std::string(word));
+    std::vector<std::string_view> names;
+    for (const OptionSpec &option : options)
+        names.push_back(option.name);
+    const std::string name = isOptionWord(word) ? dashed(word.substr(2)) : std::string();
+    const std::vector<std::string_view> near = core::nearNames(name, names, 1);
+    return near.empty() ? status
+                        : std::move(status).withRemedy("did you mean --" + std::string(near.front()) + "?");
 }
 
 std::optional<double> parseDouble(std::string_view text)
@@ -102,7 +116,7 @@ Status Arguments::takeOption(std::span<const std::string_view> words, std::size_
         name = spec->name;
     }
     if (spec == nullptr && (!anyOption || name.empty()))
-        return usage("there is no option " + std::string(word.substr(0, equals)));
+        return unknownOption(word.substr(0, equals), options);
     if (spec != nullptr && !spec->repeats && has(name))
         return usage("option --" + name + " is given twice");
     if (spec != nullptr && spec->value.empty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/capture_options.h"
 #include "app/cli/commands.h"
+#include "app/cli/model_run.h"
 #include "core/base/units.h"
-#include "core/capture/capture_client.h"
 
 #include <algorithm>
 
@@ -82,13 +82,10 @@ Result<CaptureRequest> captureRequest(const Arguments &arguments)
 
 Value outcomeDocument(const CaptureRequest &request, const CaptureOutcome &outcome)
 {
-    Value stack = Value::list();
-    for (const std::string &frame : outcome.stack)
-        stack.append(frame);
     Value document = Value::object({{"trace", outcome.hasTrace() ? Value(request.outputPath) : Value()},
                                     {"status", core::traceStatusName(outcome.status)},
                                     {"op", outcome.op.empty() ? Value() : Value(outcome.op)},
-                                    {"stack", std::move(stack)},
+                                    {"stack", stackValue(outcome)},
                                     {"signal", outcome.signal.empty() ? Value() : Value(outcome.signal)},
                                     {"summary", outcome.summary}});
     if (!outcome.error)
@@ -119,13 +116,8 @@ void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, C
             console.print("  " + output.at("path").toString() + ": largest difference " +
                           core::toJson(output.at("max_difference")) + "\n");
     }
-    if (outcome.error)
-        return;
-    console.message(outcome.error.message());
-    for (const std::string &frame : outcome.stack)
-        console.message("  " + frame);
-    if (!outcome.error.remedy().empty())
-        console.message(outcome.error.remedy());
+    if (!outcome.error)
+        tellFailure(outcome, console);
 }
 
 Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
@@ -133,17 +125,9 @@ Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
     const Result<CaptureRequest> request = captureRequest(arguments);
     if (!request)
         return request.error();
-    core::CaptureClient client(context.programFolder / "capture_worker");
-    client.setImageDecoder(imageDecoder());
-    const auto progress = [&context](const core::CaptureProgress &now) {
-        context.console.progress({now.stage + " " + now.op, now.calls, 0});
-    };
-    const Result<CaptureOutcome> outcome = client.run(*request, context.job, progress);
-    if (!outcome) {
-        if (!client.errorText().empty())
-            context.console.message(client.errorText());
+    const Result<CaptureOutcome> outcome = runModel(*request, context);
+    if (!outcome)
         return outcome.error();
-    }
     context.console.printDocument(outcomeDocument(*request, *outcome));
     tellOutcome(*request, *outcome, context.console);
     if (outcome->status == core::TraceStatus::finished)

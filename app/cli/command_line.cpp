@@ -55,9 +55,11 @@ Result<ExitCode> runCommand(const CommandSpec &command, std::span<const std::str
     options.push_back(kHelp);
     Result<Arguments> arguments = Arguments::parse(words, options, command.takesAnyOption);
     Status status = arguments ? checkOperands(command, *arguments) : arguments.error();
-    if (!status)
+    if (!status && status.remedy().empty())
         return std::move(status).withRemedy("opscope-cli " + std::string(command.name) +
                                             " --help shows its use");
+    if (!status)
+        return status;
     return command.run(*arguments, context);
 }
 
@@ -68,9 +70,13 @@ ExitCode versionAnswer(Console &console)
     return ExitCode::nothingFound;
 }
 
-ExitCode helpAnswer(Console &console, const CommandSpec *command)
+ExitCode helpAnswer(Console &console, const CommandSpec *command, std::string_view operand = {})
 {
-    const std::string text = command == nullptr ? programHelp() : commandHelp(*command);
+    std::string text;
+    if (command != nullptr && command->operandHelp != nullptr)
+        text = command->operandHelp(operand);
+    if (text.empty())
+        text = command == nullptr ? programHelp() : commandHelp(*command);
     console.print(text);
     console.printDocument(Value::object({{"help", text}}));
     return ExitCode::nothingFound;
@@ -93,8 +99,10 @@ Result<ExitCode> dispatch(std::span<const std::string_view> words, CommandContex
         return unknownCommand(*name);
     std::vector<std::string_view> rest(words.begin(), name);
     rest.insert(rest.end(), name + 1, words.end());
-    if (asksFor(rest, "--help") || asksFor(rest, "-h"))
-        return helpAnswer(context.console, command);
+    if (asksFor(rest, "--help") || asksFor(rest, "-h")) {
+        const auto operand = std::ranges::find_if(rest, isWord);
+        return helpAnswer(context.console, command, operand == rest.end() ? std::string_view() : *operand);
+    }
     return runCommand(*command, rest, context);
 }
 

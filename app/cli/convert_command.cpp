@@ -26,10 +26,12 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
         return Status(core::ErrorCode::invalidArgument,
                       "option --to is \"" + format +
                           "\", it takes opscope, sqlite, json, csv, safetensors or chrome-trace");
+    const std::string out(arguments.text("output"));
+    if (Status status = checkOutput(out, arguments.operand(0)); !status)
+        return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();
-    const std::string out(arguments.text("output"));
     if (Status status = core::convertTrace(**trace, out, *target, context.job); !status)
         return status;
     context.console.print(out + ": written as " + format + "\n");

@@ -10,11 +10,8 @@ using core::Result;
 using core::Status;
 using core::Value;
 
-Result<ExitCode> runDump(const Arguments &arguments, CommandContext &context)
+Status printRecords(const core::Trace &trace, CommandContext &context)
 {
-    const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
-    if (!trace)
-        return trace.error();
     Console &console = context.console;
     // One JSON document is a list of the same lines.
     std::string_view separator = "{\"records\": [\n";
@@ -26,11 +23,16 @@ Result<ExitCode> runDump(const Arguments &arguments, CommandContext &context)
         separator = ",\n";
         return Status::ok();
     };
-    if (Status status = core::dumpTrace(**trace, takeLine, context.job); !status)
+    if (Status status = core::dumpTrace(trace, takeLine, context.job); !status)
         return status;
     if (console.isJson())
         console.printRaw("\n]}\n");
-    return ExitCode::nothingFound;
+    return Status::ok();
+}
+
+Result<ExitCode> runDump(const Arguments &arguments, CommandContext &context)
+{
+    return answerFromTrace(arguments, context, printRecords);
 }
 
 } // namespace

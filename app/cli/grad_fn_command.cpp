@@ -139,6 +139,8 @@ Result<ExitCode> runGradFn(const Arguments &arguments, CommandContext &context)
     const Result<PictureTarget> target = pictureTarget(arguments);
     if (!target)
         return target.error();
+    if (Status status = checkOutput(target->path, arguments.operand(0)); !status)
+        return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();

@@ -47,6 +47,8 @@ Result<ExitCode> runGraph(const Arguments &arguments, CommandContext &context)
     const Result<core::GraphExportOptions> options = exportOptions(arguments);
     if (!options)
         return options.error();
+    if (Status status = checkOutput(target->path, arguments.operand(0)); !status)
+        return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();

@@ -54,16 +54,18 @@ std::string infoText(const core::Trace &trace)
     return out;
 }
 
+core::Status printInfo(const core::Trace &trace, CommandContext &context)
+{
+    context.console.print(infoText(trace));
+    context.console.printDocument(core::infoDocument(trace));
+    return core::Status::ok();
+}
+
 Result<ExitCode> runInfo(const Arguments &arguments, CommandContext &context)
 {
     if (isModelFile(arguments.operand(0)))
         return runModelInfo(arguments.operand(0), context);
-    const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
-    if (!trace)
-        return trace.error();
-    context.console.print(infoText(**trace));
-    context.console.printDocument(core::infoDocument(**trace));
-    return ExitCode::nothingFound;
+    return answerFromTrace(arguments, context, printInfo);
 }
 
 } // namespace

@@ -3,12 +3,29 @@
 #include "app/cli/interrupt_watch.h"
 
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
+
+namespace {
+
+// A program may be started with a standard stream closed. The next file or pipe would get its number, and
+// what is meant for the terminal would be written there.
+void occupyStandardStreams()
+{
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(descriptor, F_GETFD) < 0)
+            // Read only: what is written to a closed output is still an error.
+            (void)open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+} // namespace
 
 int main(int argc, char **argv)
 {
+    occupyStandardStreams();
     const app::InterruptWatch interrupts;
     std::error_code error;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/model_info.h"
 
+#include "app/cli/model_run.h"
 #include "core/base/units.h"
-#include "core/capture/capture_client.h"
 #include "core/io/file_kind.h"
 
 #include <algorithm>
@@ -102,8 +102,7 @@ Result<ExitCode> runModelInfo(const std::string &path, CommandContext &context)
     core::CaptureRequest request;
     request.modelPath = path;
     request.task = "describe";
-    core::CaptureClient client(context.programFolder / "capture_worker");
-    const Result<core::CaptureOutcome> outcome = client.run(request, context.job, {});
+    const Result<core::CaptureOutcome> outcome = runModel(request, context);
     if (!outcome)
         return outcome.error();
     if (!outcome->error)

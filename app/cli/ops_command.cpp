@@ -64,16 +64,18 @@ core::ReportTable opTable(const core::Trace &trace)
     return table;
 }
 
+core::Status printOps(const core::Trace &trace, CommandContext &context)
+{
+    if (context.console.isJson())
+        context.console.printDocument(core::opsDocument(trace));
+    else
+        context.console.print(core::tableText(opTable(trace)));
+    return core::Status::ok();
+}
+
 Result<ExitCode> runOps(const Arguments &arguments, CommandContext &context)
 {
-    const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
-    if (!trace)
-        return trace.error();
-    if (context.console.isJson())
-        context.console.printDocument(core::opsDocument(**trace));
-    else
-        context.console.print(core::tableText(opTable(**trace)));
-    return ExitCode::nothingFound;
+    return answerFromTrace(arguments, context, printOps);
 }
 
 } // namespace

@@ -28,16 +28,18 @@ std::string outputText(const Value &output)
     return out;
 }
 
-Result<ExitCode> runOutputs(const Arguments &arguments, CommandContext &context)
+core::Status printOutputs(const core::Trace &trace, CommandContext &context)
 {
-    const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
-    if (!trace)
-        return trace.error();
-    const Value document = core::outputsDocument(**trace);
+    const Value document = core::outputsDocument(trace);
     for (const Value &output : document.at("outputs").toList())
         context.console.print(outputText(output));
     context.console.printDocument(document);
-    return ExitCode::nothingFound;
+    return core::Status::ok();
+}
+
+Result<ExitCode> runOutputs(const Arguments &arguments, CommandContext &context)
+{
+    return answerFromTrace(arguments, context, printOutputs);
 }
 
 } // namespace

@@ -126,10 +126,59 @@ Status checkFiles(const ReportDefinition &report, std::size_t given)
         .withRemedy("opscope-cli report list names the reports and what they take");
 }
 
+std::string exampleFor(const ReportDefinition &report)
+{
+    std::string text;
+    switch (report.subject) {
+    case ReportSubject::trace:
+        text = "run.opscope";
+        break;
+    case ReportSubject::twoTraces:
+        text = "a.opscope b.opscope";
+        break;
+    case ReportSubject::tensors:
+        text = "model.safetensors";
+        break;
+    case ReportSubject::twoTensors:
+        text = "a.safetensors b.safetensors";
+        break;
+    case ReportSubject::nothing:
+        break;
+    }
+    for (const core::ReportOption &option : report.options)
+        if (option.type == core::OptionType::op)
+            text += " --op-or-label output_1";
+    return text;
+}
+
+std::string reportHelp(std::string_view name)
+{
+    for (const InstallationReport &report : kInstallationReports)
+        if (report.name == name)
+            return helperHelp({"report", report.name, "[MODEL]", report.description, {}, {}});
+    const ReportDefinition *report = core::findReport(name);
+    if (report == nullptr)
+        return {};
+    const bool fileless = report->subject == ReportSubject::nothing;
+    return helperHelp({"report", report->name, fileless ? std::string() : operandWords(report->subject),
+                       report->description, report->options, exampleFor(*report)});
+}
+
 Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Arguments &arguments,
                                       CommandContext &context)
 {
     core::ReportRequest request;
+    Result<Value> options = arguments.helperOptions();
+    if (!options)
+        return options.error();
+    if (Status status = checkOptionNames(report.name, *options, report.options, kForms); !status)
+        return status;
+    // Wrong values too are told before a large file is read.
+    if (Result<Value> complete = core::completeOptions(report, *options); !complete)
+        return complete.error();
+    if (Status status = checkFiles(report, arguments.operands().size() - 1); !status)
+        return status;
+    request.options = std::move(*options);
     const bool tensors =
         report.subject == ReportSubject::tensors || report.subject == ReportSubject::twoTensors;
     const auto open = tensors ? openTraceOrTensorFile : openTraceFile;
@@ -139,11 +188,22 @@ Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Argu
             return trace.error();
         (i == 1 ? request.trace : request.other) = std::move(*trace);
     }
-    Result<Value> options = arguments.helperOptions();
-    if (!options)
-        return options.error();
-    request.options = std::move(*options);
     return request;
+}
+
+Result<ExitCode> runInstallationReport(const Arguments &arguments, CommandContext &context)
+{
+    const std::string &name = arguments.operand(0);
+    const Result<Value> given = arguments.helperOptions();
+    if (!given)
+        return given.error();
+    if (Status status = checkOptionNames(name, *given, {}, kForms); !status)
+        return status;
+    const std::size_t files = arguments.operands().size() - 1;
+    if (files > 1)
+        return Status(ErrorCode::invalidArgument, "report " + name + " takes at most one model, " +
+                                                      std::to_string(files) + " files are given");
+    return runDoctorReport(name, arguments, 1, context);
 }
 
 Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &context)
@@ -152,12 +212,10 @@ Result<ExitCode> runReportCommand(const Arguments &arguments, CommandContext &co
     if (name == "list")
         return listReports(context);
     if (isAboutInstallation(name))
-        return runDoctorReport(name, arguments, 1, context);
+        return runInstallationReport(arguments, context);
     const ReportDefinition *definition = core::findReport(name);
     if (definition == nullptr)
         return unknownReport(name);
-    if (Status status = checkFiles(*definition, arguments.operands().size() - 1); !status)
-        return status;
     Result<core::ReportRequest> request = requestOf(*definition, arguments, context);
     if (!request)
         return request.error();
@@ -185,6 +243,7 @@ const CommandSpec kReportCommand{
                "opscope-cli report find_nan run.opscope --json",
     .run = runReportCommand,
     .takesAnyOption = true,
+    .operandHelp = reportHelp,
 };
 
 } // namespace app

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/report_output.h"
 
+#include "core/base/near_names.h"
+
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -51,10 +55,54 @@ ExitCode finishReport(const core::Report &report, Console &console)
 std::string optionLines(std::span<const core::ReportOption> options)
 {
     std::string text;
-    for (const core::ReportOption &option : options)
+    for (const core::ReportOption &option : options) {
+        std::string choices;
+        for (const std::string_view choice : option.choices)
+            choices += (choices.empty() ? ": " : ", ") + std::string(choice);
         text += "    --" + dashed(option.name) + " (default " + core::toJson(option.defaultValue) +
-                "): " + std::string(option.help) + "\n";
+                "): " + std::string(option.help) + choices + "\n";
+    }
     return text;
+}
+
+std::string helperHelp(const HelperPage &page)
+{
+    const std::string command = "opscope-cli " + std::string(page.command) + " " + std::string(page.name);
+    std::string text = "usage: " + command + (page.operands.empty() ? "" : " " + page.operands) +
+                       " [options]\n\n" + std::string(page.description) + "\n\noptions:\n";
+    text += page.options.empty() ? std::string("    none of its own\n") : optionLines(page.options);
+    return text + "    and those of opscope-cli " + std::string(page.command) + " --help\n\nexample:\n  " +
+           command + (page.example.empty() ? "" : " " + page.example) + "\n";
+}
+
+core::Status checkOptionNames(std::string_view helper, const Value &given,
+                              std::span<const core::ReportOption> known, std::span<const OptionSpec> own)
+{
+    std::vector<std::string> names;
+    for (const core::ReportOption &option : known)
+        names.push_back(dashed(option.name));
+    const std::size_t helpers = names.size();
+    for (const OptionSpec &option : own)
+        names.emplace_back(option.name);
+    names.emplace_back("json");
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    for (const auto &[name, value] : given.toObject()) {
+        const std::string spelled = dashed(name);
+        if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(helpers), spelled) !=
+            names.begin() + static_cast<std::ptrdiff_t>(helpers))
+            continue;
+        const auto near = core::nearNames(spelled, views, 1);
+        std::string remedy = near.empty() ? "its options are" : "did you mean --" + std::string(near[0]) + "?";
+        for (std::size_t i = 0; near.empty() && i < helpers; ++i)
+            remedy += (i == 0 ? " --" : ", --") + names[i];
+        if (near.empty() && helpers == 0)
+            remedy = "it takes no options of its own";
+        return core::Status(core::ErrorCode::invalidArgument,
+                            std::string(helper) + " has no option --" + spelled)
+            .withDetail("option_unknown")
+            .withRemedy(std::move(remedy));
+    }
+    return core::Status::ok();
 }
 
 Value optionDocuments(std::span<const core::ReportOption> options)

@@ -29,4 +29,21 @@ ExitCode finishReport(const core::Report &report, Console &console);
 std::string optionLines(std::span<const core::ReportOption> options);
 core::Value optionDocuments(std::span<const core::ReportOption> options);
 
+// One helper as --help shows it.
+struct HelperPage
+{
+    std::string_view command; // "report" or "run"
+    std::string_view name;
+    std::string operands;
+    std::string_view description;
+    std::span<const core::ReportOption> options;
+    std::string example; // what follows the name
+};
+std::string helperHelp(const HelperPage &page);
+
+// ok, or the first of the options GIVEN that neither the helper (KNOWN) nor the command (OWN) has, with the
+// nearest names of both: checked before a file is opened, because a word behind it may be one.
+core::Status checkOptionNames(std::string_view helper, const core::Value &given,
+                              std::span<const core::ReportOption> known, std::span<const OptionSpec> own);
+
 } // namespace app

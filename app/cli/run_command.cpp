@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/capture_options.h"
 #include "app/cli/commands.h"
+#include "app/cli/model_run.h"
 #include "app/cli/report_output.h"
 #include "core/analysis/report_value.h"
 #include "core/base/near_names.h"
-#include "core/capture/capture_client.h"
 #include "core/capture/live_helpers.h"
 
 #include <algorithm>
@@ -97,14 +97,27 @@ private:
     bool m_kept;
 };
 
+std::string liveHelp(std::string_view name)
+{
+    const LiveHelper *helper = core::findLiveHelper(name);
+    return helper == nullptr ? std::string()
+                             : helperHelp({"run", helper->name, "MODEL", helper->description,
+                                           helper->options, "model.pt2"});
+}
+
 Result<CaptureRequest> requestOf(const LiveHelper &helper, const Arguments &arguments)
 {
-    Result<CaptureRequest> request = runRequest(arguments, 1);
-    if (!request)
-        return request;
     Result<Value> given = arguments.helperOptions();
     if (!given)
         return given.error();
+    if (Status status = checkOptionNames(helper.name, *given, helper.options, kOptions); !status)
+        return status;
+    if (arguments.operands().size() < 2)
+        return Status(ErrorCode::invalidArgument,
+                      "run " + std::string(helper.name) + " takes a model file, none is given");
+    Result<CaptureRequest> request = runRequest(arguments, 1);
+    if (!request)
+        return request;
     Result<Value> options = core::completeLiveOptions(helper, *given);
     if (!options)
         return options.error();
@@ -128,24 +141,17 @@ Value failureDocument(const CaptureOutcome &outcome, const TracePlace &place)
     const Value run = runDocument(outcome, place);
     for (const auto &[name, member] : run.toObject())
         document.set(name, member);
-    Value stack = Value::list();
-    for (const std::string &frame : outcome.stack)
-        stack.append(frame);
     document.set("op", outcome.op.empty() ? Value() : Value(outcome.op));
-    document.set("stack", std::move(stack));
+    document.set("stack", stackValue(outcome));
     return document;
 }
 
-ExitCode tellFailure(const CaptureOutcome &outcome, const TracePlace &place, Console &console)
+ExitCode failureAnswer(const CaptureOutcome &outcome, const TracePlace &place, Console &console)
 {
     console.printDocument(failureDocument(outcome, place));
     if (outcome.hasTrace() && place.isKept())
         console.print(place.path() + ": " + std::string(core::traceStatusName(outcome.status)) + "\n");
-    console.message(outcome.error.message());
-    for (const std::string &frame : outcome.stack)
-        console.message("  " + frame);
-    if (!outcome.error.remedy().empty())
-        console.message(outcome.error.remedy());
+    tellFailure(outcome, console);
     return outcome.hasTrace() ? ExitCode::notRun : exitCodeOf(outcome.error);
 }
 
@@ -155,7 +161,7 @@ Result<ExitCode> tellOutcome(const CaptureOutcome &outcome, const Arguments &arg
     for (const Value &warning : outcome.summary.at("warnings").toList())
         console.warning(warning.toString());
     if (outcome.report.isNull())
-        return tellFailure(outcome, place, console);
+        return failureAnswer(outcome, place, console);
     const Result<core::Report> report = core::reportFromValue(outcome.report);
     if (!report)
         return report.error();
@@ -173,8 +179,6 @@ Result<ExitCode> runHelper(const Arguments &arguments, CommandContext &context)
     const LiveHelper *helper = core::findLiveHelper(name);
     if (helper == nullptr)
         return unknownHelper(name);
-    if (arguments.operands().size() < 2)
-        return Status(ErrorCode::invalidArgument, "run " + name + " takes a model file, none is given");
     Result<CaptureRequest> request = requestOf(*helper, arguments);
     if (!request)
         return request.error();
@@ -182,17 +186,9 @@ Result<ExitCode> runHelper(const Arguments &arguments, CommandContext &context)
     if (Status made = place.make(); !made)
         return made;
     request->outputPath = place.path();
-    core::CaptureClient client(context.programFolder / "capture_worker");
-    client.setImageDecoder(imageDecoder());
-    const auto progress = [&context](const core::CaptureProgress &now) {
-        context.console.progress({now.stage + " " + now.op, now.calls, 0});
-    };
-    const Result<CaptureOutcome> outcome = client.run(*request, context.job, progress);
-    if (!outcome) {
-        if (!client.errorText().empty())
-            context.console.message(client.errorText());
+    const Result<CaptureOutcome> outcome = runModel(*request, context);
+    if (!outcome)
         return outcome.error();
-    }
     return tellOutcome(*outcome, arguments, place, context.console);
 }
 
@@ -214,6 +210,7 @@ const CommandSpec kRunCommand{
                "opscope-cli run check_determinism model.pt --input f32[2,4]=randn --runs 3 --json",
     .run = runHelper,
     .takesAnyOption = true,
+    .operandHelp = liveHelp,
 };
 
 } // namespace app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
+#include "app/cli/model_run.h"
 #include "core/base/units.h"
-#include "core/capture/capture_client.h"
 #include "core/io/native_tools.h"
 
 #include <array>
@@ -54,11 +54,7 @@ Result<Value> replay(const std::string &model, const std::string &trace, Command
     request.modelPath = model;
     request.task = "replay";
     request.options = Value::object({{"trace", std::filesystem::absolute(trace, error).string()}});
-    core::CaptureClient client(context.programFolder / "capture_worker");
-    const auto progress = [&context](const core::CaptureProgress &now) {
-        context.console.progress({"replaying " + now.op, now.calls, 0});
-    };
-    const Result<core::CaptureOutcome> outcome = client.run(request, context.job, progress);
+    const Result<core::CaptureOutcome> outcome = runModel(request, context);
     if (!outcome)
         return outcome.error();
     if (!outcome->error)

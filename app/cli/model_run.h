@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/capture/capture_client.h"
+
+#include <string_view>
+
+namespace app {
+
+// Runs REQUEST in capture_worker, with progress on the console. What a worker that failed said on its own
+// goes to standard error.
+core::Result<core::CaptureOutcome> runModel(const core::CaptureRequest &request, CommandContext &context);
+
+// Why a run failed: message, call stack, remedy, on standard error.
+void tellFailure(const core::CaptureOutcome &outcome, Console &console);
+// The call stack of a failure as a JSON list.
+core::Value stackValue(const core::CaptureOutcome &outcome);
+
+} // namespace app

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/cli_process.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using support::CliResult;
+
+namespace {
+
+CliResult cli(const QStringList &arguments)
+{
+    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
+}
+
+QString model()
+{
+    return OPSCOPE_CORPUS_DIR "/models/mlp/model.pt2";
+}
+
+QByteArray content(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("unreadable");
+}
+
+bool write(const QString &path, const QByteArray &bytes)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+}
+
+QString errorMessage(const CliResult &result)
+{
+    return result.object()["error"].toObject()["message"].toString();
+}
+
+QString remedy(const CliResult &result)
+{
+    return result.object()["error"].toObject()["remedy"].toString();
+}
+
+} // namespace
+
+// What commands do with files that are not what they are taken for, and with outputs that cannot be written.
+class TestCliFiles : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(m_folder->isValid());
+        QVERIFY(QFile::copy(model(), path("m.pt2")));
+    }
+
+    void anOutputThatIsTheModelIsRefused_data()
+    {
+        QTest::addColumn<QString>("output");
+        QTest::newRow("same name") << "m.pt2";
+        QTest::newRow("another way to it") << "./sub/../m.pt2";
+        QTest::newRow("a link to it") << "link.pt2";
+    }
+    void anOutputThatIsTheModelIsRefused()
+    {
+        QFETCH(QString, output);
+        QVERIFY(QDir(m_folder->path()).mkdir("sub"));
+        QVERIFY(QFile::link(path("m.pt2"), path("link.pt2")));
+        const QByteArray before = content(path("m.pt2"));
+        for (const QStringList &words :
+             {QStringList{"capture", path("m.pt2")}, QStringList{"run", "find_nan", path("m.pt2")}}) {
+            const CliResult result = cli(words + QStringList{"-o", path(output), "--json"});
+            QCOMPARE(result.exitCode, 2);
+            QVERIFY2(errorMessage(result).contains("which is read"), result.out.constData());
+            QVERIFY(content(path("m.pt2")) == before);
+        }
+    }
+
+    void anOutputThatIsTheTraceIsRefused()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const QByteArray before = content(path("o.opscope"));
+        for (const QStringList &words :
+             {QStringList{"convert"}, QStringList{"convert", "--to", "csv"}, QStringList{"repair"},
+              QStringList{"graph", "--format", "svg"}, QStringList{"grad-fn", "--format", "dot"}}) {
+            const CliResult result = cli(words + QStringList{path("o.opscope"), "-o", path("o.opscope")});
+            QCOMPARE(result.exitCode, 2);
+            QVERIFY(content(path("o.opscope")) == before);
+        }
+    }
+
+    // A run that never began must not take away what an earlier one left.
+    void aTraceIsKeptUntilANewOneIsWritten()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const QByteArray before = content(path("o.opscope"));
+        QVERIFY(write(path("note.txt"), "not a model\n"));
+        QCOMPARE(cli({"capture", path("note.txt"), "-o", path("o.opscope")}).exitCode, 3);
+        QVERIFY(content(path("o.opscope")) == before);
+        const CliResult refused =
+            cli({"capture", path("m.pt2"), "--input", "no/such.npy", "-o", path("o.opscope"), "--json"});
+        QVERIFY(refused.exitCode >= 2);
+        QVERIFY(refused.object()["trace"].isNull());
+        QVERIFY(content(path("o.opscope")) == before);
+        QCOMPARE(cli({"capture", path("m.pt2"), "--seed", "5", "-o", path("o.opscope")}).exitCode, 0);
+        QVERIFY(content(path("o.opscope")) != before);
+    }
+
+    void outputsThatCannotBeWrittenAreTold_data()
+    {
+        QTest::addColumn<QString>("output");
+        QTest::addColumn<QString>("part");
+        QTest::newRow("a folder") << "sub"
+                                  << "it is a folder";
+        QTest::newRow("no folder") << "no/such/out"
+                                   << "there is no folder";
+        QTest::newRow("below a file") << "m.pt2/out"
+                                      << "cannot be written";
+        QTest::newRow("a pipe") << "pipe"
+                                << "it is a named pipe";
+    }
+    void outputsThatCannotBeWrittenAreTold()
+    {
+        QFETCH(QString, output);
+        QFETCH(QString, part);
+        QVERIFY(QDir(m_folder->path()).mkdir("sub"));
+        QCOMPARE(mkfifo(qPrintable(path("pipe")), 0600), 0);
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const QStringList before = QDir(m_folder->path()).entryList(QDir::AllEntries | QDir::Hidden);
+        for (const QStringList &words :
+             {QStringList{"capture", path("m.pt2")}, QStringList{"convert", path("o.opscope")},
+              QStringList{"convert", path("o.opscope"), "--to", "sqlite"},
+              QStringList{"convert", path("o.opscope"), "--to", "json"},
+              QStringList{"repair", path("o.opscope")},
+              QStringList{"graph", path("o.opscope"), "--format", "png"},
+              QStringList{"grad-fn", path("o.opscope"), "--format", "dot"}}) {
+            const CliResult result = cli(words + QStringList{"-o", path(output), "--json"});
+            QCOMPARE(result.exitCode, 3);
+            QVERIFY2(errorMessage(result).contains(part), result.out.constData());
+        }
+        QVERIFY(QFileInfo(path("sub")).isDir());
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::AllEntries | QDir::Hidden), before);
+    }
+
+    void aNameAsLongAsNamesMayBeIsWritten()
+    {
+        const QString longest = path(QString(255, 'n'));
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", longest}).exitCode, 0);
+        QVERIFY(QFile::rename(longest, path("o.opscope")));
+        for (const QStringList &words : {QStringList{"convert"}, QStringList{"convert", "--to", "sqlite"},
+                                         QStringList{"graph", "--format", "svg"}, QStringList{"repair"}})
+            QCOMPARE(cli(words + QStringList{path("o.opscope"), "-o", longest}).exitCode, 0);
+    }
+
+    // A symbolic link stays one: the file it names is written.
+    void aLinkIsFollowed()
+    {
+        QVERIFY(QDir(m_folder->path()).mkdir("there"));
+        QVERIFY(QFile::link(path("there/out"), path("out")));
+        for (const QStringList &words :
+             {QStringList{"capture", path("m.pt2")}, QStringList{"convert", "o"}}) {
+            QStringList line = words;
+            if (line[0] == "convert")
+                line[1] = path("o.opscope");
+            QCOMPARE(cli(line + QStringList{"-o", path("out")}).exitCode, 0);
+            QVERIFY(QFileInfo(path("out")).isSymLink());
+            QVERIFY(QFileInfo(path("there/out")).size() > 0);
+            QVERIFY(QFile::copy(path("there/out"), path("o.opscope")) || QFile::exists(path("o.opscope")));
+        }
+    }
+
+    void whatIsNoModelIsNamedBeforeAnythingStarts_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("what");
+        QTest::addColumn<QString>("remedyPart");
+        QTest::newRow("text") << QByteArray("hello\n") << "a text file"
+                              << "";
+        QTest::newRow("latin text") << QByteArray("Mod\xe8le refus\xe9, r\xe9"
+                                                  "essayez\n")
+                                    << "a text file"
+                                    << "";
+        QTest::newRow("page") << QByteArray("\n<!DOCTYPE HTML><html></html>") << "an HTML page"
+                              << "again";
+        QTest::newRow("pointer") << QByteArray("version https://git-lfs.github.com/spec/v1\noid sha256:1\n")
+                                 << "a Git LFS pointer"
+                                 << "git lfs pull";
+        QTest::newRow("xml") << QByteArray("<?xml version=\"1.0\"?><Error/>") << "an XML document"
+                             << "";
+        QTest::newRow("all ones") << QByteArray(100, '\xff') << "binary data"
+                                  << "";
+        QTest::newRow("weights") << content(OPSCOPE_CORPUS_DIR "/state_dicts/sick.safetensors")
+                                 << "a safetensors file"
+                                 << "param_health";
+        QTest::newRow("checkpoint") << content(OPSCOPE_CORPUS_DIR "/state_dicts/sick_zip.pt")
+                                    << "a torch.save checkpoint"
+                                    << "param_health";
+        QTest::newRow("array") << content(OPSCOPE_CORPUS_DIR "/bad/npy_big_endian_fortran.npy") << "a NumPy array"
+                               << "--input";
+    }
+    void whatIsNoModelIsNamedBeforeAnythingStarts()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, what);
+        QFETCH(QString, remedyPart);
+        QVERIFY(write(path("x.pt"), bytes));
+        // Without a worker beside it the program can say this much.
+        QVERIFY(QFile::copy(OPSCOPE_BIN_DIR "/opscope-cli", path("opscope-cli")));
+        for (const QStringList &words : {QStringList{"capture", path("x.pt"), "-o", path("o.opscope")},
+                                         QStringList{"run", "find_nan", path("x.pt")}}) {
+            const CliResult result = support::runCli(path("opscope-cli"), words + QStringList{"--json"});
+            QCOMPARE(result.exitCode, 3);
+            QVERIFY2(errorMessage(result).contains(what), result.out.constData());
+            QVERIFY2(remedy(result).contains(remedyPart), result.out.constData());
+        }
+    }
+
+    void aTraceIsNoModel()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const CliResult result = cli({"capture", path("o.opscope"), "-o", path("p.opscope"), "--json"});
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(errorMessage(result).contains("an opscope trace"), result.out.constData());
+        QVERIFY2(remedy(result).contains("open it"), result.out.constData());
+    }
+
+    void thingsThatAreNoFilesAreTold()
+    {
+        QCOMPARE(mkfifo(qPrintable(path("pipe.pt")), 0600), 0);
+        const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address = {};
+        address.sun_family = AF_UNIX;
+        qstrncpy(address.sun_path, qPrintable(path("socket.pt")), sizeof address.sun_path);
+        QCOMPARE(bind(listener, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+        for (const char *name : {"pipe.pt", "socket.pt", "/dev/zero"})
+            for (const QStringList &words :
+                 {QStringList{"capture"}, QStringList{"info"}, QStringList{"report", "param_health"}}) {
+                const CliResult result = cli(words + QStringList{path(name), "--json"});
+                QCOMPARE(result.exitCode, 3);
+                QVERIFY2(errorMessage(result).contains("not a regular file"), result.out.constData());
+            }
+        close(listener);
+    }
+
+    void aMissingWorkerIsTold()
+    {
+        QVERIFY(QFile::copy(OPSCOPE_BIN_DIR "/opscope-cli", path("opscope-cli")));
+        const CliResult result = support::runCli(
+            path("opscope-cli"), {"capture", path("m.pt2"), "-o", path("o.opscope"), "--json"});
+        QCOMPARE(result.exitCode, 4);
+        QVERIFY2(errorMessage(result).contains("capture_worker is not beside"), result.out.constData());
+        QVERIFY(!remedy(result).isEmpty());
+    }
+
+    // Started with standard streams closed, a program must not take the pipe to its worker for one of them.
+    void closedStreamsAreNotMistakenForOthers_data()
+    {
+        QTest::addColumn<QString>("closed");
+        for (const char *closed : {"0<&-", "1>&-", "2>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"})
+            QTest::newRow(closed) << closed;
+    }
+    void closedStreamsAreNotMistakenForOthers()
+    {
+        QFETCH(QString, closed);
+        QProcess process;
+        process.start("/bin/bash", {"-c", "\"$0\" capture \"$1\" -o \"$2\" --json " + closed,
+                                    OPSCOPE_BIN_DIR "/opscope-cli", path("m.pt2"), path("o.opscope")});
+        QVERIFY(process.waitForFinished(60000));
+        // The trace is whole; whether the answer could be given is another matter.
+        QCOMPARE(process.exitCode(), closed.contains("1>&-") ? 3 : 0);
+        QCOMPARE(cli({"verify", path("o.opscope")}).exitCode, 0);
+    }
+
+    void aMisspelledOptionNamesTheNearest_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QString>("meant");
+        QTest::newRow("command") << QStringList{"graph", "x", "--fromat", "svg"} << "--format";
+        QTest::newRow("report's own")
+            << QStringList{"report", "lineage", "--directoin", "both", "x"} << "--direction";
+        QTest::newRow("of all reports") << QStringList{"report", "find_nan", "--crad", "x"} << "--card";
+        QTest::newRow("json") << QStringList{"report", "find_nan", "--jsno", "x"} << "--json";
+        QTest::newRow("helper's") << QStringList{"run", "check_determinism", "x", "--rnus", "3"} << "--runs";
+        QTest::newRow("of all runs") << QStringList{"run", "find_nan", "--sead", "3", "x"} << "--seed";
+    }
+    void aMisspelledOptionNamesTheNearest()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(QString, meant);
+        const CliResult result = cli(words);
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.messages.contains("did you mean " + meant.toUtf8() + "?"),
+                 result.messages.constData());
+    }
+
+    void everyReportAndHelperHasHelp()
+    {
+        for (const char *command : {"report", "run"}) {
+            const QJsonObject list = cli({command, "list", "--json"}).object();
+            for (const QJsonValue &each :
+                 list[QString(command) == "report" ? "reports" : "helpers"].toArray()) {
+                const QString name = each["name"].toString();
+                const QByteArray help = cli({command, name, "--help"}).out;
+                const QByteArray line = QByteArray("opscope-cli ") + command + ' ' + name.toUtf8();
+                QVERIFY2(help.startsWith("usage: " + line), help.constData());
+                QVERIFY2(help.contains("example:\n  " + line), help.constData());
+                for (const QJsonValue &option : each["options"].toArray())
+                    QVERIFY2(help.contains("--" + option["name"].toString().replace('_', '-').toUtf8()),
+                             help.constData());
+            }
+        }
+    }
+
+private:
+    QString path(const QString &name) const { return name.startsWith('/') ? name : m_folder->filePath(name); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestCliFiles)
+#include "tst_cli_files.moc"
