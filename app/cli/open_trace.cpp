@@ -53,7 +53,8 @@ core::Status checkOutput(const std::string &out, const std::string &in)
     std::error_code ignored;
     if (!std::filesystem::equivalent(out, in, ignored))
         return core::Status::ok();
-    return core::Status(core::ErrorCode::invalidArgument, "the output " + out + " is " + in + ", which is read")
+    return core::Status(core::ErrorCode::invalidArgument,
+                        "the output " + out + " is " + in + ", which is read")
         .withRemedy("give the output another name");
 }
 

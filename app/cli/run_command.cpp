@@ -101,8 +101,8 @@ std::string liveHelp(std::string_view name)
 {
     const LiveHelper *helper = core::findLiveHelper(name);
     return helper == nullptr ? std::string()
-                             : helperHelp({"run", helper->name, "MODEL", helper->description,
-                                           helper->options, "model.pt2"});
+                             : helperHelp({"run", helper->name, "MODEL", helper->description, helper->options,
+                                           "model.pt2"});
 }
 
 Result<CaptureRequest> requestOf(const LiveHelper &helper, const Arguments &arguments)

@@ -173,11 +173,12 @@ private:
             if (option == "channels" && text == "1")
                 sound = monoOf(sound);
             else if (option == "rate" && isNumber && number <= 1000000) {
-                if (Status status = checkSize(sound, sound.frames, static_cast<double>(number) / static_cast<double>(sound.rate)); !status)
+                if (Status status = checkSize(sound, sound.frames,
+                                              static_cast<double>(number) / static_cast<double>(sound.rate));
+                    !status)
                     return status;
                 sound = resampled(sound, number);
-            }
-            else if (option == "length" && isNumber)
+            } else if (option == "length" && isNumber)
                 length = number;
             else
                 return Status(ErrorCode::invalidArgument,
@@ -198,9 +199,9 @@ private:
         const double samples = static_cast<double>(sound.channels) * static_cast<double>(frames) * times;
         if (samples <= kMostSamples)
             return Status::ok();
-        return Status(ErrorCode::limitExceeded,
-                      "the sound would have " + formatDouble(samples) + " samples, at most " +
-                          formatDouble(kMostSamples) + " are made");
+        return Status(ErrorCode::limitExceeded, "the sound would have " + formatDouble(samples) +
+                                                    " samples, at most " + formatDouble(kMostSamples) +
+                                                    " are made");
     }
 
     // To LENGTH samples a channel: cut, or filled with silence.

@@ -155,8 +155,8 @@ std::pair<Value, Value> profilerSees()
         (void)(at::ones({8}) * 2.0);
         const auto result = torch::autograd::profiler::disableProfiler();
         const auto &events = result->events();
-        const bool memory = std::any_of(events.begin(), events.end(),
-                                        [](const auto &event) { return event.nBytes() != 0; });
+        const bool memory =
+            std::any_of(events.begin(), events.end(), [](const auto &event) { return event.nBytes() != 0; });
         return {!events.empty(), memory};
     } catch (const std::exception &) {
         return {};

@@ -107,8 +107,8 @@ bool isText(std::string_view head)
 bool startsWithWord(std::string_view text, std::string_view lower)
 {
     const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-    return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(),
-                                                     [&](char b, char a) { return same(a, b); });
+    return text.size() >= lower.size() &&
+           std::equal(lower.begin(), lower.end(), text.begin(), [&](char b, char a) { return same(a, b); });
 }
 
 // What comes instead of a file when a download or a checkout went wrong; without a description when it is

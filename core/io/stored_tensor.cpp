@@ -155,7 +155,8 @@ Status checkStoredTensor(const StoredTensor &tensor, std::string_view name)
         return outOfBounds(name, fmt::format("the storage has {} elements, shape and strides need {}", stored,
                                              static_cast<std::uint64_t>(highest) + 1));
     if (repeatsWithoutEnd(static_cast<std::uint64_t>(count), item, stored * item))
-        return outOfBounds(name, fmt::format("its strides make {} elements of {} stored ones", count, stored));
+        return outOfBounds(name,
+                           fmt::format("its strides make {} elements of {} stored ones", count, stored));
     if (static_cast<std::uint64_t>(count) > (std::uint64_t(1) << 62U) / item)
         return outOfBounds(name, "its bytes do not fit 64 bits");
     return Status::ok();

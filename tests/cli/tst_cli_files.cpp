@@ -203,7 +203,8 @@ private Q_SLOTS:
         QTest::newRow("checkpoint") << content(OPSCOPE_CORPUS_DIR "/state_dicts/sick_zip.pt")
                                     << "a torch.save checkpoint"
                                     << "param_health";
-        QTest::newRow("array") << content(OPSCOPE_CORPUS_DIR "/bad/npy_big_endian_fortran.npy") << "a NumPy array"
+        QTest::newRow("array") << content(OPSCOPE_CORPUS_DIR "/bad/npy_big_endian_fortran.npy")
+                               << "a NumPy array"
                                << "--input";
     }
     void whatIsNoModelIsNamedBeforeAnythingStarts()

@@ -56,9 +56,8 @@ QStringList CorpusCase::captureArguments(const QString &workFolder, const QStrin
     const QString inputs = writeInputs(workFolder);
     if (inputs.isEmpty())
         return {};
-    QStringList arguments = {"capture",  modelPath(),
-                             "-o",       trace,
-                             "--seed",   QString::number(expected["seed_before_call"].toInt()),
+    QStringList arguments = {"capture",  modelPath(), "-o",
+                             trace,      "--seed",    QString::number(expected["seed_before_call"].toInt()),
                              "--inputs", inputs};
     if (isTorchScript() && expected["mode"].toString() == "train")
         arguments.append("--train");

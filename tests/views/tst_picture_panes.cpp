@@ -133,8 +133,12 @@ private Q_SLOTS:
                 "input x:f32[2]=1,2\nsqrt x -> y:f32[2]=1,1\nsum y -> z:f32[]=2\noutput z\n"
                 "node n0 SumBackward0 next=n1 of z\nnode n1 SqrtBackward0 next=n2 of y\n"
                 "node n2 AccumulateGrad leaf=x\nbackward loss=z roots=n0\n"
-                "fire n0 arriving=f32[]=1" + bang + " emitted=f32[2]=1,1" + bang + "\n"
-                "fire n1 arriving=f32[2]=1,1" + bang + " emitted=f32[2]=inf,1" + bang + "\n"
+                "fire n0 arriving=f32[]=1" +
+                bang + " emitted=f32[2]=1,1" + bang +
+                "\n"
+                "fire n1 arriving=f32[2]=1,1" +
+                bang + " emitted=f32[2]=inf,1" + bang +
+                "\n"
                 "fire n2\n");
             GradFnWish wish;
             wish.trace = trace;

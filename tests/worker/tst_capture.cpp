@@ -88,8 +88,8 @@ CaptureRequest requestFor(const Case &item, const QTemporaryDir &folder)
     CaptureRequest request;
     request.modelPath = text(item.folder + "/model." + item.format);
     request.outputPath = text(folder.filePath("trace.opscope"));
-    request.inputsTree = text(
-        support::readCorpusCase(item.folder, "model." + item.format, item.answerFile).writeInputs(folder.path()));
+    request.inputsTree = text(support::readCorpusCase(item.folder, "model." + item.format, item.answerFile)
+                                  .writeInputs(folder.path()));
     request.seed = 0;
     request.train = item.format == "pt" && item.answer.at("mode").toString() == "train";
     return request;

@@ -29,9 +29,9 @@ QSize resizedSize(QSize size, int shorter)
     const int now = std::min(size.width(), size.height());
     if (shorter == 0 || now == shorter)
         return size;
-    const auto longer = static_cast<int>(std::min<qint64>(
-        std::numeric_limits<int>::max(),
-        static_cast<qint64>(std::max(size.width(), size.height())) * shorter / now));
+    const auto longer = static_cast<int>(
+        std::min<qint64>(std::numeric_limits<int>::max(),
+                         static_cast<qint64>(std::max(size.width(), size.height())) * shorter / now));
     return size.width() <= size.height() ? QSize(shorter, longer) : QSize(longer, shorter);
 }
 
@@ -63,10 +63,9 @@ core::Result<InputPixels> readInputPixels(const std::string &file, const ImageCu
             .withDetail("bad_image");
     if (const QSize wished = resizedSize(image.size(), cut.shorterSide);
         static_cast<qint64>(wished.width()) * wished.height() > kMaxPixels)
-        return Status(ErrorCode::limitExceeded, file + " has " + sizeText(image.size()) +
-                                                    " pixels and would have " + sizeText(wished) +
-                                                    " after resizing, at most " +
-                                                    std::to_string(kMaxPixels) + " are made");
+        return Status(ErrorCode::limitExceeded,
+                      file + " has " + sizeText(image.size()) + " pixels and would have " + sizeText(wished) +
+                          " after resizing, at most " + std::to_string(kMaxPixels) + " are made");
     image = resized(image.convertToFormat(QImage::Format_RGB888), cut.shorterSide);
     const QSize whole(cut.width == 0 ? image.width() : cut.width,
                       cut.height == 0 ? image.height() : cut.height);
