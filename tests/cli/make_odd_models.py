@@ -51,7 +51,7 @@ class Inputs:
 
 
 def make(name, model, args, kwargs=None, script=True, trace=False, export=False, run_args=None,
-         message=None, ops=()):
+         message=None, ops=(), decompose=False):
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
     model.eval()
@@ -61,6 +61,7 @@ def make(name, model, args, kwargs=None, script=True, trace=False, export=False,
               'seed_before_call': 0, 'mode': 'eval', 'exit': 0}
     if export:
         program = torch.export.export(model, args, kwargs or {})
+        program = program.run_decompositions() if decompose else program
         for graph in program.graph_module.modules():
             for node in getattr(getattr(graph, 'graph', None), 'nodes', []):
                 if node.meta.get('stack_trace'):
@@ -270,3 +271,25 @@ class CastsBelow(nn.Module):
 
 
 make('autocast_below', CastsBelow(), (torch.randn(2, 3),))
+
+
+# ---- ops with effects, which exported programs order by tokens, and regions with hints
+class Effects(nn.Module):
+    def forward(self, x):
+        y = x.exp()
+        torch.ops.aten._print('a line of the model')
+        return y + 1
+
+
+make('effects', Effects(), (torch.randn(3),), script=False, export=True, decompose=True,
+     ops=[{'func': '_print', 'module_call': '', 'in': 'forward', 'text': '_print'}])
+
+
+class Hints(nn.Module):
+    def forward(self, x):
+        from torch._higher_order_ops.hints_wrap import hints_wrapper
+        return hints_wrapper(lambda y: y.sin(), (x,), {}, hints={'a': True})
+
+
+make('hints', Hints(), (torch.randn(3),), script=False, export=True,
+     ops=[{'func': 'sin', 'module_call': '', 'in': 'forward', 'text': 'y.sin()'}])
