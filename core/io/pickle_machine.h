@@ -38,6 +38,7 @@ private:
         return true;
     }
     bool takeLine(std::string_view &out);
+    bool takeMemoIndex(std::uint64_t &out); // of the text opcodes
 
     bool push(PickleGraph::Node node);
     bool pushRef(Ref ref);

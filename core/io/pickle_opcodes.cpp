@@ -399,15 +399,20 @@ bool PickleMachine::opBinPersId()
     return pop(id[0]) && pushItems(PickleKind::persistent, id);
 }
 
-bool PickleMachine::opPut()
+bool PickleMachine::takeMemoIndex(std::uint64_t &out)
 {
     std::string_view line;
-    std::uint64_t index = 0;
     if (!takeLine(line))
         return false;
-    if (std::from_chars(line.data(), line.data() + line.size(), index).ec != std::errc())
+    if (std::from_chars(line.data(), line.data() + line.size(), out).ec != std::errc())
         return fail("bad_memo", "a memo index is no number");
-    return put(index);
+    return true;
+}
+
+bool PickleMachine::opPut()
+{
+    std::uint64_t index = 0;
+    return takeMemoIndex(index) && put(index);
 }
 
 bool PickleMachine::opBinPut()
@@ -429,13 +434,8 @@ bool PickleMachine::opMemoize()
 
 bool PickleMachine::opGet()
 {
-    std::string_view line;
     std::uint64_t index = 0;
-    if (!takeLine(line))
-        return false;
-    if (std::from_chars(line.data(), line.data() + line.size(), index).ec != std::errc())
-        return fail("bad_memo", "a memo index is no number");
-    return get(index);
+    return takeMemoIndex(index) && get(index);
 }
 
 bool PickleMachine::opBinGet()

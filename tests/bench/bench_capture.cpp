@@ -7,13 +7,13 @@
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/capture_task.h"
 #include "core/io/native_writer.h"
+#include "tests/bench/stopwatch.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -21,18 +21,9 @@
 namespace {
 
 using namespace core;
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
+using bench::Clock;
+using bench::median;
+using bench::secondsSince;
 
 struct Limits
 {

@@ -7,13 +7,13 @@
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/capture_task.h"
 #include "core/io/native_writer.h"
+#include "tests/bench/stopwatch.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,18 +21,9 @@
 namespace {
 
 using namespace core;
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
+using bench::Clock;
+using bench::median;
+using bench::secondsSince;
 
 class Bench
 {
@@ -127,9 +118,8 @@ private:
     std::unique_ptr<RunnableModel> m_model;
 };
 
-bool report(const std::string &path, const char *what, double plain, double watched, double limit)
+bool report(const std::string &path, const char *what, double plain, double ratio, double limit)
 {
-    const double ratio = watched / plain;
     const bool good = limit == 0.0 || ratio <= limit;
     std::printf("%-28s %-9s plain %8.2f ms  ratio %5.3f (limit %.2f)  %s\n",
                 std::filesystem::path(path).filename().c_str(), what, plain * 1e3, ratio, limit,
@@ -151,7 +141,7 @@ bool measure(std::string_view text, int runs)
         return false;
     }
     std::vector<double> forward;
-    std::vector<double> finite;
+    std::vector<double> finite; // ratios
     std::vector<double> both;
     std::vector<double> captured;
     for (int i = -2; i < runs; ++i) {
@@ -164,10 +154,11 @@ bool measure(std::string_view text, int runs)
         }
         if (i < 0)
             continue; // warming up
+        // Each with the plain run beside it: a neighbour on the machine slows both.
         forward.insert(forward.end(), {times[0], times[3]});
-        finite.insert(finite.end(), {times[1], times[2]});
+        finite.insert(finite.end(), {times[1] / times[0], times[2] / times[3]});
         both.insert(both.end(), {times[4], times[7]});
-        captured.insert(captured.end(), {times[5], times[6]});
+        captured.insert(captured.end(), {times[5] / times[4], times[6] / times[7]});
     }
     const bool good = report(path, "find_nan", median(forward), median(finite), finiteLimit);
     return report(path, "backward", median(both), median(captured), backwardLimit) && good;

@@ -6,9 +6,9 @@
 #include "core/io/native_reader.h"
 #include "core/io/native_writer.h"
 #include "core/io/trace_registry.h"
+#include "tests/bench/stopwatch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -25,14 +25,10 @@ using namespace core;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using bench::Clock;
+using bench::secondsSince;
 constexpr std::size_t kPiece = std::size_t(1) << 20;
 constexpr std::uint64_t kTensorBytes = std::uint64_t(32) << 20;
-
-double secondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 CallRecord chained(RecordId id)
 {

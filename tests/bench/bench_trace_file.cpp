@@ -2,9 +2,9 @@
 // Writes and opens native traces of many small ops. usage: bench_trace_file FOLDER
 #include "core/io/native_reader.h"
 #include "core/io/native_writer.h"
+#include "tests/bench/stopwatch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -14,12 +14,8 @@ using namespace core;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
+using bench::Clock;
+using bench::secondsSince;
 
 TensorRecord tensorOf(RecordId id)
 {
