@@ -2,6 +2,7 @@
 #include "core/analysis/gradient_reports.h"
 #include "core/analysis/report_parts.h"
 #include "core/analysis/rounded_value.h"
+#include "core/base/or_null.h"
 #include "core/base/units.h"
 
 #include <fmt/format.h>
@@ -235,8 +236,6 @@ private:
             });
         }
     }
-
-    static Value orNull(const std::optional<double> &value) { return value ? Value(*value) : Value(); }
 
     ReportRow tableRow(const GradientRowData &row) const
     {

@@ -3,6 +3,7 @@
 #include "core/analysis/parameter_reports.h"
 #include "core/analysis/report_parts.h"
 #include "core/analysis/report_registry.h"
+#include "core/base/or_null.h"
 #include "core/base/units.h"
 
 #include <fmt/format.h>
@@ -234,16 +235,6 @@ Status countOutside(const Trace &trace, TensorId tensor, const Bounds &limits, c
                              }
                              return true;
                          });
-}
-
-Value orNull(const std::optional<double> &value)
-{
-    return value ? Value(*value) : Value();
-}
-
-Value orNull(const std::optional<std::uint64_t> &value)
-{
-    return value ? Value(*value) : Value();
 }
 
 class Health

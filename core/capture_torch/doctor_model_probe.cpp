@@ -116,7 +116,7 @@ private:
     std::set<std::string> m_seen;
 };
 
-bool contains(std::string_view text, std::string_view part)
+bool mentions(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
 }
@@ -132,7 +132,7 @@ void addDescription(const Pt2Description &description, TensorCensus &census, Val
             missing.append(op.target);
         else if (!op.refusal.empty())
             unsupported.append(op.target + " (" + op.refusal + ")");
-        if (contains(op.target, "vmap") || contains(op.target, "functorch"))
+        if (mentions(op.target, "vmap") || mentions(op.target, "functorch"))
             vmap.append(op.target);
         if (op.target.starts_with("quantized.") || op.target.starts_with("quantized_decomposed."))
             facts.set("quantized", true);

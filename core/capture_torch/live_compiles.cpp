@@ -19,8 +19,6 @@
 namespace core {
 namespace {
 
-constexpr std::string_view kName = "count_compiles";
-
 // The executor compiles only in profiling mode, which captures turn off so that rows stay the same.
 class ExecutorOptimisation
 {
@@ -68,7 +66,7 @@ std::int64_t guardsOf(const torch::jit::Block &block, std::int64_t &nodes)
 
 Report reportOf(const CaptureRequest &request, const std::vector<RunCount> &runs)
 {
-    Report report = startReport(std::string(kName), subjectOf(request));
+    Report report = startReport("count_compiles", subjectOf(request));
     report.table.columns = {{"run", CellKind::integer, {}},
                             {"compiled", CellKind::boolean, {}},
                             {"specialisations", CellKind::integer, {}},

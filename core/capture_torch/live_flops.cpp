@@ -21,7 +21,6 @@
 namespace core {
 namespace {
 
-constexpr std::string_view kName = "flops_vs_dispatch";
 constexpr double kRelative = 1e-4;
 constexpr double kAbsolute = 1e-5;
 
@@ -190,7 +189,7 @@ private:
 
     Report reportOf(const OwnLedger &own, const std::optional<bool> &same) const
     {
-        Report report = startReport(std::string(kName), subjectOf(m_request));
+        Report report = startReport("flops_vs_dispatch", subjectOf(m_request));
         const std::int64_t delta = m_native - own.total;
         report.result = Value::object(
             {{"schema", "torchlens.flops_vs_dispatch.v1"},

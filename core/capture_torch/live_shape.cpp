@@ -2,14 +2,13 @@
 // The helper that looks for an input a model runs on.
 #include "core/analysis/report_parts.h"
 #include "core/analysis/report_value.h"
+#include "core/base/or_null.h"
 #include "core/capture_torch/live_task.h"
 #include "core/capture_torch/model_capture.h"
 #include "core/capture_torch/shape_guess.h"
 
 namespace core {
 namespace {
-
-constexpr std::string_view kName = "guess_input_shape";
 
 Value dtypeValue(DType dtype)
 {
@@ -37,11 +36,6 @@ Value shapesValue(const ShapeGuess &guess)
     return shapes.toList().size() > 1 ? shapes : Value();
 }
 
-Value textOrNull(const std::string &text)
-{
-    return text.empty() ? Value() : Value(text);
-}
-
 Value resultOf(const ShapeGuess &guess)
 {
     const GuessedInput *const primary = guess.found ? guess.primary() : nullptr;
@@ -59,12 +53,12 @@ Value resultOf(const ShapeGuess &guess)
                                   {"value_range", Value()},
                                   {"flexible_dims", shapeValue(guess.flexibleDims)},
                                   {"constraining_module", Value()},
-                                  {"constraining_op", textOrNull(guess.constrainingOp)},
-                                  {"source_line", textOrNull(guess.sourceLine)},
+                                  {"constraining_op", orNull(guess.constrainingOp)},
+                                  {"source_line", orNull(guess.sourceLine)},
                                   {"example_input", Value()},
                                   {"inputs", inputsValue(guess)},
                                   {"strategy", guess.strategy},
-                                  {"reason", textOrNull(guess.reason)},
+                                  {"reason", orNull(guess.reason)},
                                   {"attempts", std::move(attempts)},
                                   {"message", guess.message}});
     if (guess.constrainingModule)
@@ -84,7 +78,7 @@ Value resultOf(const ShapeGuess &guess)
 
 Report reportOf(const CaptureRequest &request, const ShapeGuess &guess)
 {
-    Report report = startReport(std::string(kName), subjectOf(request));
+    Report report = startReport("guess_input_shape", subjectOf(request));
     report.status = guess.found ? "found" : guess.reason;
     report.coverage = std::to_string(guess.attempts.size()) + " shapes tried; " + guess.message;
     report.result = resultOf(guess);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_describe.h"
 
+#include "core/base/or_null.h"
 #include "core/capture/input_spec.h"
 #include "core/capture_torch/pt2_archive.h"
 #include "core/capture_torch/pt2_program.h"
@@ -158,11 +159,6 @@ Value stringsValue(const std::vector<std::string> &strings)
     return list;
 }
 
-Value textOrNull(const std::string &text)
-{
-    return text.empty() ? Value(nullptr) : Value(text);
-}
-
 } // namespace
 
 Result<Pt2Description> describePt2(const std::filesystem::path &path, LoadReport &report)
@@ -209,21 +205,20 @@ Value toValue(const Pt2Description &description)
         inputs.append(Value::object({{"name", input.name},
                                      {"path", input.path},
                                      {"expected", input.expected},
-                                     {"dtype", textOrNull(input.dtype)},
+                                     {"dtype", orNull(input.dtype)},
                                      {"shape", input.shape},
-                                     {"specification", textOrNull(input.specification)},
+                                     {"specification", orNull(input.specification)},
                                      {"fixed", input.isFixed}}));
     Value ops = Value::list();
     for (const Pt2Description::Op &op : description.ops)
-        ops.append(
-            Value::object({{"op", op.target}, {"count", op.count}, {"refusal", textOrNull(op.refusal)}}));
+        ops.append(Value::object({{"op", op.target}, {"count", op.count}, {"refusal", orNull(op.refusal)}}));
     return Value::object({{"format", "torch.export"},
                           {"generation", description.generation},
-                          {"torch_version", textOrNull(description.torchVersion)},
+                          {"torch_version", orNull(description.torchVersion)},
                           {"schema_version", description.schemaVersion},
-                          {"dialect", textOrNull(description.dialect)},
-                          {"mode", textOrNull(description.mode)},
-                          {"model_class", textOrNull(description.modelClass)},
+                          {"dialect", orNull(description.dialect)},
+                          {"mode", orNull(description.mode)},
+                          {"model_class", orNull(description.modelClass)},
                           {"inputs", std::move(inputs)},
                           {"outputs", stringsValue(description.outputs)},
                           {"ops", std::move(ops)},
@@ -234,8 +229,8 @@ Value toValue(const Pt2Description &description)
                           {"mapped_devices", stringsValue(description.mappedDevices)},
                           {"native_code", stringsValue(description.nativeCode)},
                           {"sample_inputs", description.hasSampleInputs},
-                          {"guards", textOrNull(description.guards)},
-                          {"refusal", textOrNull(description.refusal)}});
+                          {"guards", orNull(description.guards)},
+                          {"refusal", orNull(description.refusal)}});
 }
 
 } // namespace core

@@ -2,6 +2,7 @@
 #include "core/trace/trace_documents.h"
 
 #include "core/base/element_codec.h"
+#include "core/base/or_null.h"
 #include "core/trace/tensor_reader.h"
 
 #include <algorithm>
@@ -14,11 +15,7 @@ namespace {
 
 constexpr std::uint64_t kShownValues = 16;
 
-Value orNull(std::string_view text)
-{
-    return text.empty() ? Value() : Value(text);
-}
-Value orNull(std::int64_t count)
+Value countOrNull(std::int64_t count)
 {
     return count == kUnknown ? Value() : Value(count);
 }
@@ -286,10 +283,10 @@ Value opDocument(const Trace &trace, OpId id)
                                {"children", labels(trace, trace.children(id))},
                                {"module", trace.moduleAddress(id)},
                                {"module_call", trace.moduleCallLabel(id)},
-                               {"flops_forward", orNull(op.flopsForward)},
-                               {"flops_backward", orNull(op.flopsBackward)},
-                               {"activation_bytes", orNull(op.bytes)},
-                               {"duration_ns", orNull(call.durationNs)},
+                               {"flops_forward", countOrNull(op.flopsForward)},
+                               {"flops_backward", countOrNull(op.flopsBackward)},
+                               {"activation_bytes", countOrNull(op.bytes)},
+                               {"duration_ns", countOrNull(call.durationNs)},
                                {"source_line", line ? Value(*line) : Value()},
                                {"source", sourceDocument(trace, id)},
                                {"in_place", call.inPlace},
