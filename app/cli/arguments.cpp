@@ -170,7 +170,8 @@ std::vector<std::string> Arguments::texts(std::string_view name) const
     return out;
 }
 
-Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, std::int64_t least) const
+Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, std::int64_t least,
+                                                       std::int64_t most) const
 {
     const std::string *text = find(name);
     if (text == nullptr)
@@ -179,6 +180,9 @@ Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, st
     if (!value || *value < least)
         return usage("option --" + std::string(name) + " is \"" + *text +
                      "\", it takes a whole number of at least " + std::to_string(least));
+    if (*value > most)
+        return usage("option --" + std::string(name) + " is " + *text + ", it takes at most " +
+                     std::to_string(most));
     return value;
 }
 

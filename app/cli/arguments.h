@@ -5,6 +5,7 @@
 #include "core/base/value.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,8 +42,10 @@ public:
     // The last value given, or "".
     std::string_view text(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
-    // A whole number of at least LEAST, nothing when the option is not given.
-    core::Result<std::optional<std::int64_t>> integer(std::string_view name, std::int64_t least) const;
+    // A whole number from LEAST to MOST, nothing when the option is not given.
+    core::Result<std::optional<std::int64_t>>
+    integer(std::string_view name, std::int64_t least,
+            std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
     // The options that the command does not know itself: a helper's, dashes in names as underscores.
     core::Result<core::Value> helperOptions() const;
 

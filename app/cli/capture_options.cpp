@@ -51,9 +51,11 @@ Result<double> parseSeconds(std::string_view name, std::string_view text)
 Status readCounts(const Arguments &arguments, CaptureRequest &request)
 {
     const Result<std::optional<std::int64_t>> seed = arguments.integer("seed", 0);
-    const Result<std::optional<std::int64_t>> threads = arguments.integer("threads", 1);
-    const Result<std::optional<std::int64_t>> warmup = arguments.integer("warmup", 0);
-    const Result<std::optional<std::int64_t>> repeat = arguments.integer("repeat", 0);
+    constexpr std::int64_t kMostThreads = 4096;
+    constexpr std::int64_t kMostRuns = 1'000'000;
+    const Result<std::optional<std::int64_t>> threads = arguments.integer("threads", 1, kMostThreads);
+    const Result<std::optional<std::int64_t>> warmup = arguments.integer("warmup", 0, kMostRuns);
+    const Result<std::optional<std::int64_t>> repeat = arguments.integer("repeat", 0, kMostRuns);
     for (const auto *count : {&seed, &threads, &warmup, &repeat})
         if (!*count)
             return count->error();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/exit_code.h"
 #include "app/cli/interrupt_watch.h"
 
 #include <cstdio>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <system_error>
@@ -30,5 +32,10 @@ int main(int argc, char **argv)
     std::error_code error;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
     const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return app::runCommandLine(words, {stdout, stderr}, interrupts.token(), program.parent_path());
+    try {
+        return app::runCommandLine(words, {stdout, stderr}, interrupts.token(), program.parent_path());
+    } catch (const std::exception &failure) { // out of memory, above all
+        std::fprintf(stderr, "opscope-cli: stopped by %s\n", failure.what());
+        return static_cast<int>(app::ExitCode::unreadable);
+    }
 }

@@ -224,7 +224,7 @@ private:
         for (const auto &[check, reason] : m_skipped)
             skipped.append(Value::list({check, reason}));
         report.findings = std::move(m_findings);
-        report.status = report.found ? "findings" : "ok";
+        report.status = report.found ? "findings" : m_checksRun.empty() ? "incomplete" : "ok";
         report.coverage = fmt::format("{} checks run, {} skipped", m_checksRun.size(), m_skipped.size());
         report.result = Value::object({{"findings", std::move(findings)},
                                        {"checks_run", labelList(m_checksRun)},

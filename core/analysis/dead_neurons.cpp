@@ -119,6 +119,8 @@ private:
 Result<std::vector<bool>> liveUnits(const Trace &trace, TensorId tensor, std::size_t axis, double limit,
                                     const JobContext &job)
 {
+    if (const auto reader = TensorReader::open(trace, tensor); !reader)
+        return reader.status(); // before memory is taken for what the shape promises
     const auto shape = trace.shape(tensor);
     std::uint64_t inner = 1;
     for (std::size_t d = axis + 1; d < shape.size(); ++d)
@@ -293,7 +295,8 @@ private:
         report.table.rows = std::move(m_rows);
         report.findings = std::move(m_findings);
         report.found = !report.findings.empty();
-        report.status = report.found ? "dead_units" : (report.table.rows.empty() ? "empty" : "ok");
+        const bool measured = report.table.rows.size() > static_cast<std::size_t>(m_skipped);
+        report.status = report.found ? "dead_units" : measured ? "ok" : "empty";
         report.coverage = fmt::format("{} of {} rows measured; one trace is one sample",
                                       report.table.rows.size() - static_cast<std::size_t>(m_skipped),
                                       report.table.rows.size());

@@ -340,7 +340,7 @@ Report Health::report() const
                      [](const ReportFinding &a, const ReportFinding &b) { return a.severity < b.severity; });
     report.found = !report.findings.empty();
     report.status =
-        report.found ? "flagged" : (m_rows.empty() ? "empty" : (unknown > 0 ? "unknown_scale" : "ok"));
+        report.found ? "flagged" : (measured == 0 ? "empty" : (unknown > 0 ? "unknown_scale" : "ok"));
     report.coverage = fmt::format("backward pass {}: {} gradients measured, {} unavailable{}", m_passIndex,
                                   measured, unavailableRows, m_scale ? "" : "; the loss scale is not known");
     return report;

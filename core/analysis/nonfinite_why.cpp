@@ -282,6 +282,8 @@ std::optional<bool> rowHasPosInf(const Trace &trace, TensorId tensor, std::int64
     for (std::int64_t i = rank - 1; i > axis; --i)
         stride *= shape[static_cast<std::size_t>(i)];
     const std::int64_t size = shape[static_cast<std::size_t>(axis)];
+    if (stride < 1 || size < 1)
+        return std::nullopt;
     const std::int64_t begin = flat - flat / stride % size * stride;
     std::vector<std::byte> bytes(reader->itemBytes());
     for (std::int64_t i = 0; i < size; ++i) {

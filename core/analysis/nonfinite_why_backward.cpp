@@ -31,6 +31,8 @@ std::optional<std::int64_t> broadcastIndex(std::span<const std::int64_t> large, 
     if (small.size() > large.size())
         return std::nullopt;
     const std::vector<std::int64_t> index = unravelled(flat, large);
+    if (index.size() != large.size())
+        return std::nullopt;
     std::int64_t at = 0;
     for (std::size_t i = 0; i < small.size(); ++i) {
         const std::size_t from = large.size() - small.size() + i;
@@ -236,6 +238,8 @@ private:
         if (!saved.isValid() || m_trace.shape(saved).size() < 2 || m_trace.shape(m_arriving).size() < 2)
             return {};
         const std::vector<std::int64_t> index = unravelled(m_at, m_trace.shape(m_emitted));
+        if (index.size() < 2)
+            return {};
         const std::int64_t row = index[index.size() - 2];
         const std::int64_t column = index.back();
         const std::int64_t batch = index.size() > 2 ? index[0] : 0; // bmm: three dimensions

@@ -10,6 +10,7 @@
 #include "core/analysis/report_options.h"
 #include "core/analysis/report_parts.h"
 #include "core/base/near_names.h"
+#include "core/base/number_word.h"
 
 #include <fmt/format.h>
 
@@ -154,10 +155,8 @@ bool hasType(const Value &value, OptionType type)
     case OptionType::integer:
         return value.isInt();
     case OptionType::number:
-        // "NaN" and "Infinity" come as strings from JSON; the report itself refuses them where they are
-        // wrong.
-        return value.isNumber() || value.toString() == "NaN" || value.toString() == "Infinity" ||
-               value.toString() == "-Infinity";
+        // The report itself refuses NaN and infinities where they are wrong.
+        return numberOrWord(value).has_value();
     case OptionType::boolean:
         return value.isBool();
     case OptionType::text:
@@ -240,7 +239,10 @@ Result<Value> completeOptions(std::string_view helper, std::span<const ReportOpt
                                       typeName(option.type), toJson(*given)))
                 .withDetail("option_type")
                 .withRemedy(std::string(option.help));
-        complete.set(option.name, given != nullptr ? *given : option.defaultValue);
+        Value value = given != nullptr ? *given : option.defaultValue;
+        if (option.type == OptionType::number && value.isString())
+            value = *numberOrWord(value);
+        complete.set(option.name, std::move(value));
     }
     return complete;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace core {
 namespace {
@@ -117,6 +118,20 @@ double elementAsDouble(DType dtype, const std::byte *data, std::size_t index)
     default:
         return float8ToFloat(dtype, load<std::uint8_t>(data, index));
     }
+}
+
+std::optional<std::int64_t> elementAsInteger(DType dtype, const std::byte *data, std::size_t index)
+{
+    if (dtype == DType::int64)
+        return load<std::int64_t>(data, index);
+    if (dtype == DType::uint64) {
+        const auto value = load<std::uint64_t>(data, index);
+        return std::in_range<std::int64_t>(value) ? std::optional(static_cast<std::int64_t>(value))
+                                                  : std::nullopt;
+    }
+    if (dtype == DType::unknown || canBeNonFinite(dtype))
+        return std::nullopt;
+    return static_cast<std::int64_t>(elementAsDouble(dtype, data, index));
 }
 
 double elementImaginary(DType dtype, const std::byte *data, std::size_t index)

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace core {
 
@@ -22,6 +23,9 @@ float float8ToFloat(DType dtype, std::uint8_t bits);
 // the stored integer of a quantized one, 0 or 1 for a boolean. NaN for the dtype unknown. 64-bit integers are
 // rounded to 53 bits.
 double elementAsDouble(DType dtype, const std::byte *data, std::size_t index);
+// Element INDEX of a whole-number dtype (quantized ones too, booleans as 0 and 1), exactly. Other dtypes, and
+// uint64 above the largest int64: none.
+std::optional<std::int64_t> elementAsInteger(DType dtype, const std::byte *data, std::size_t index);
 // The imaginary part of element INDEX; 0 for a dtype that is not complex.
 double elementImaginary(DType dtype, const std::byte *data, std::size_t index);
 

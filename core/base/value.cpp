@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/value.h"
 
+#include "core/base/utf8.h"
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -242,7 +244,7 @@ std::string toJson(const Value &value, int indent)
 std::string jsonQuoted(std::string_view text)
 {
     std::string out = "\"";
-    for (const char c : text) {
+    for (const char c : cleanUtf8(text)) {
         switch (c) {
         case '"':
             out += "\\\"";

@@ -34,9 +34,9 @@ Status applyPart(SavePolicy &policy, std::string_view part)
 {
     const auto take = [&part](std::string_view prefix) { return part.substr(prefix.size()); };
     if (part == "all") {
-        policy.mode = SavePolicy::Mode::all;
+        policy = {SavePolicy::Mode::all, {}, {}, policy.maxBytesPerTensor};
     } else if (part == "none") {
-        policy.mode = SavePolicy::Mode::none;
+        policy = {SavePolicy::Mode::none, {}, {}, policy.maxBytesPerTensor};
     } else if (part.starts_with("module:") && part.size() > 7) {
         policy.mode = SavePolicy::Mode::chosen;
         policy.modules.emplace_back(take("module:"));

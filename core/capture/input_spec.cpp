@@ -134,6 +134,8 @@ Status parseFill(std::string_view text, TensorSpec &spec, std::string_view whole
                        " is none of zeros, ones, arange, eye, randn, rand, randint(LOW,HIGH), a value");
     spec.fill = TensorFill::full;
     spec.value = *number;
+    if (const auto exact = parseInteger(text); exact && std::abs(spec.value) >= 0x1p53)
+        spec.exact = exact;
     return Status::ok();
 }
 
@@ -147,6 +149,8 @@ Status checkFill(const TensorSpec &spec, std::string_view whole)
         (!std::isfinite(spec.value) || spec.value != std::floor(spec.value)))
         return invalid("input " + quoted(whole) + ": " + formatDouble(spec.value) +
                        " is no whole number for " + std::string(dtypeName(spec.dtype)));
+    if (spec.fill == TensorFill::full && !real && std::abs(spec.value) >= 0x1p53 && !spec.exact)
+        return invalid("input " + quoted(whole) + ": " + formatDouble(spec.value) + " does not fit int64");
     if (spec.fill == TensorFill::eye && spec.shape.size() < 2)
         return invalid("input " + quoted(whole) + ": eye needs 2 dimensions, the shape has " +
                        std::to_string(spec.shape.size()));
@@ -202,7 +206,7 @@ std::string formatTensorSpec(const TensorSpec &spec)
     if (spec.fill == TensorFill::randint)
         return text + "randint(" + std::to_string(spec.low) + ',' + std::to_string(spec.high) + ')';
     if (spec.fill == TensorFill::full) {
-        text += formatDouble(spec.value);
+        text += spec.exact ? std::to_string(*spec.exact) : formatDouble(spec.value);
         return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
     }
     for (const FillName &entry : kFillNames)

@@ -35,6 +35,7 @@ struct TensorSpec
     std::vector<std::int64_t> shape;
     TensorFill fill = TensorFill::zeros;
     double value = 0.0;
+    std::optional<std::int64_t> exact; // VALUE, where a double rounds it
     std::int64_t low = 0;
     std::int64_t high = 0;
 

@@ -44,22 +44,28 @@ std::vector<std::string> splitLines(const std::string &text)
     return lines;
 }
 
-// Does the text on disk say at every recorded line what was recorded?
+// Does the text on disk say at every recorded line what was recorded? A file of which no line was recorded is
+// not known to be the one that ran.
 bool agrees(const std::string &text, const std::map<std::uint32_t, std::string> &known)
 {
     const std::vector<std::string> lines = splitLines(text);
-    for (const auto &[line, recorded] : known)
-        if (!recorded.empty() &&
-            (line == 0 || line > lines.size() || trimmed(lines[line - 1]) != trimmed(recorded)))
+    bool compared = false;
+    for (const auto &[line, recorded] : known) {
+        if (trimmed(recorded).empty())
+            continue;
+        if (line == 0 || line > lines.size() || trimmed(lines[line - 1]) != trimmed(recorded))
             return false;
-    return true;
+        compared = true;
+    }
+    return compared;
 }
 
+// A model file names what it likes: only Python source is taken into a trace that may be passed on.
 std::string readDisk(const std::string &file)
 {
     std::error_code error;
     const std::filesystem::path path(file);
-    if (!path.is_absolute() || !std::filesystem::is_regular_file(path, error) ||
+    if (!path.is_absolute() || path.extension() != ".py" || !std::filesystem::is_regular_file(path, error) ||
         std::filesystem::file_size(path, error) > kLargestSource || error)
         return {};
     std::ifstream stream(path, std::ios::binary);

@@ -90,7 +90,7 @@ at::Tensor InputBuilder::fill(const TensorSpec &spec)
     case TensorFill::full:
         made = isFloating(spec.dtype) || isComplex(spec.dtype)
                    ? at::full(spec.shape, spec.value, options)
-                   : at::full(spec.shape, static_cast<std::int64_t>(spec.value), whole);
+                   : at::full(spec.shape, spec.exact.value_or(static_cast<std::int64_t>(spec.value)), whole);
         break;
     case TensorFill::arange: {
         std::int64_t count = 1;

@@ -2,7 +2,9 @@
 // The dispatcher's side of OpRecorder: what happens around each op. The driver's side is op_recorder_run.cpp.
 #include "core/capture_torch/op_recorder.h"
 
+#include "core/base/element_codec.h"
 #include "core/capture_torch/quiet_scope.h"
+#include "core/capture_torch/torch_dtype.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
@@ -222,12 +224,15 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
                         value.toTensor().unsafeGetTensorImpl()->is_wrapped_number();
     if (number) {
         // A Python number where the op takes a tensor: it is shown, and replayed, as the number.
-        const Value element = elementBroadcast(value.toTensor(), {}, 0);
-        const c10::ScalarType type = value.toTensor().scalar_type();
-        argument.value = type == c10::ScalarType::Bool ? Value(element.toDouble() != 0.0)
-                         : c10::isIntegralType(type, false)
-                             ? Value(static_cast<std::int64_t>(element.toDouble()))
-                             : element;
+        const at::Tensor &element = value.toTensor();
+        const std::optional<std::int64_t> whole =
+            hasBytes(element) ? elementAsInteger(fromScalarType(element.scalar_type()),
+                                                 static_cast<const std::byte *>(element.const_data_ptr()), 0)
+                              : std::nullopt;
+        if (element.scalar_type() == c10::ScalarType::Bool)
+            argument.value = whole == 1;
+        else
+            argument.value = whole ? Value(*whole) : elementBroadcast(element, {}, 0);
     } else if (value.isTensor()) {
         if (value.toTensor().defined())
             argument.tensors.push_back(argumentVersion(value.toTensor(), facts.written));

@@ -49,8 +49,10 @@ std::int64_t contiguousRun(const at::Tensor &tensor)
 TensorStats strided(const at::Tensor &tensor, DType dtype)
 {
     constexpr std::int64_t kWorthARun = 64;
+    constexpr std::size_t kMostCopied = std::size_t(64) << 20;
     const std::int64_t run = contiguousRun(tensor);
-    if (run < kWorthARun) {
+    // A copy is faster than many short runs, but an expanded tensor is much larger than its memory.
+    if (run < kWorthARun && tensor.nbytes() <= kMostCopied) {
         const at::Tensor copy = tensor.contiguous();
         return computeStats(dtype, bytesOf(copy), static_cast<std::size_t>(copy.numel()));
     }
@@ -121,15 +123,23 @@ bool readable(const at::Tensor &tensor)
 
 } // namespace
 
+TensorSaver::~TensorSaver()
+{
+    for (const Held &held : m_held)
+        waitFor(held.done);
+}
+
 void TensorSaver::describe(const at::Tensor &tensor, TensorRecord &record)
 {
     record.dtype = fromScalarType(tensor.scalar_type());
+    record.requiresGrad = tensor.requires_grad();
+    if (tensor.is_nested())
+        return; // rows of several lengths: no sizes to be asked for
     record.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
     if (tensor.layout() == c10::kStrided && !tensor.is_contiguous())
         record.strides.assign(tensor.strides().begin(), tensor.strides().end());
     if (tensor.has_storage())
         record.storageOffset = tensor.storage_offset();
-    record.requiresGrad = tensor.requires_grad();
     if (!tensor.device().is_cpu())
         record.device = tensor.device().str();
     if (hasBytes(tensor)) {

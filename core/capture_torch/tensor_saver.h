@@ -24,6 +24,11 @@ public:
     {
     }
 
+    // Waits for what the sink still reads: the memory is the model's.
+    ~TensorSaver();
+    TensorSaver(const TensorSaver &) = delete;
+    TensorSaver &operator=(const TensorSaver &) = delete;
+
     // dtype, shape, strides, device, storage id, requires-grad. Defined tensors only.
     void describe(const at::Tensor &tensor, TensorRecord &record);
     // The statistics, where the tensor has values that can be measured: strided, on the CPU, not quantized.

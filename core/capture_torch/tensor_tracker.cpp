@@ -31,8 +31,8 @@ ByteRange byteRange(const at::Tensor &tensor)
 
 bool hasBytes(const at::Tensor &tensor)
 {
-    return tensor.defined() && tensor.layout() == c10::kStrided && tensor.device().is_cpu() &&
-           tensor.has_storage();
+    return tensor.defined() && !tensor.is_nested() && tensor.layout() == c10::kStrided &&
+           tensor.device().is_cpu() && tensor.has_storage();
 }
 
 KnownTensor *TensorTracker::find(const at::Tensor &tensor)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/json_text.h"
 
-#include <simdjson.h>
+#include "core/base/utf8.h"
 
 #include <algorithm>
 #include <charconv>
@@ -17,14 +17,6 @@ bool isPlain(char c)
 {
     const auto code = static_cast<unsigned char>(c);
     return code >= 0x20 && code < 0x80 && c != '"' && c != '\\';
-}
-
-// Length of the UTF-8 sequence at the start of TEXT, 0 when it is not a valid one.
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    return length <= text.size() && simdjson::validate_utf8(text.data(), length) ? length : 0;
 }
 
 char shortEscape(char c)
@@ -128,7 +120,7 @@ void JsonText::escaped(std::string_view text)
         } else if (static_cast<unsigned char>(c) < 0x20) {
             const char code[] = {'\\', 'u', '0', '0', kHex[(c >> 4) & 15], kHex[c & 15]};
             word({code, 6});
-        } else if (length = sequenceLength(text); length != 0) {
+        } else if (length = utf8SequenceLength(text); length != 0) {
             word(text.substr(0, length));
         } else {
             length = 1;

@@ -59,10 +59,48 @@ Value withKind(std::string_view kind, const Value &value)
     return out;
 }
 
-std::string shortName(const std::string &path)
+// The last FOLDERS folders of PATH and its name.
+std::string shortName(const std::string &path, std::size_t folders = 0)
 {
-    const std::size_t slash = path.find_last_of("/\\");
+    std::size_t slash = path.find_last_of("/\\");
+    for (; folders > 0 && slash != std::string::npos && slash > 0; --folders)
+        slash = path.find_last_of("/\\", slash - 1);
     return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// Names of source files without the folders that all can do without: two that end alike keep as many as tell
+// them apart.
+std::map<std::string, std::string, std::less<>> shortNames(const Trace &trace)
+{
+    std::set<std::string> paths;
+    for (const FrameRow &frame : trace.tables().frames)
+        paths.emplace(trace.string(frame.file));
+    for (const SourceRow &source : trace.sources())
+        paths.emplace(trace.string(source.file));
+    std::map<std::string, std::string, std::less<>> names;
+    for (const std::string &path : paths) {
+        std::size_t folders = 0;
+        const auto isShared = [&](const std::string &other) {
+            return other != path && shortName(other, folders) == shortName(path, folders);
+        };
+        while (shortName(path, folders) != path && std::any_of(paths.begin(), paths.end(), isShared))
+            ++folders;
+        names.emplace(path, shortName(path, folders));
+    }
+    return names;
+}
+
+// Every path in what was asked for.
+void shortenPaths(Value &value)
+{
+    if (value.isString() && value.toString().find('/') != std::string::npos)
+        value = shortName(value.toString());
+    else if (value.isList())
+        for (Value &item : value.asList())
+            shortenPaths(item);
+    else if (value.isObject())
+        for (auto &[key, member] : value.asObject())
+            shortenPaths(member);
 }
 
 // Copies payloads and edits records on their way into a writer.
@@ -76,14 +114,15 @@ public:
 
     Status run()
     {
+        if (m_options.shortPaths)
+            m_shortNames = shortNames(m_trace);
         ReplayEdits edits;
         edits.tensor = [this](TensorRecord &record) { return editTensor(record); };
         edits.source = [this](SourceRecord &record) { return editSource(record); };
         edits.frame = [this](FrameRecord &record) {
             if (m_options.withoutSources)
                 record.text.clear();
-            if (m_options.shortPaths)
-                record.file = shortName(record.file);
+            shorten(record.file);
             return true;
         };
         if (Status status = replayRecords(m_trace.tables(), m_writer, m_job, edits); !status)
@@ -124,12 +163,18 @@ private:
     }
     PayloadRecord writePayload(const TensorRecord &record);
     bool editSource(SourceRecord &record);
+    void shorten(std::string &file) const
+    {
+        if (const auto name = m_shortNames.find(file); name != m_shortNames.end())
+            file = name->second;
+    }
 
     const Trace &m_trace;
     NativeWriter &m_writer;
     const CopyOptions &m_options;
     const JobContext &m_job;
     std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, PayloadRecord> m_payloads;
+    std::map<std::string, std::string, std::less<>> m_shortNames; // empty: paths stay
     Status m_error;
 };
 
@@ -172,8 +217,7 @@ bool Copier::editSource(SourceRecord &record)
 {
     const std::string entry = std::move(record.entry);
     record.entry.clear();
-    if (m_options.shortPaths)
-        record.file = shortName(record.file);
+    shorten(record.file);
     if (entry.empty() || m_options.withoutSources)
         return true;
     const auto text = m_trace.store().text(entry, kMostSource);
@@ -199,14 +243,12 @@ TraceInfo copiedInfo(const Trace &trace, const CopyOptions &options)
     note(options.withoutInputs, "inputs");
     note(options.shortPaths, "paths");
     if (options.withoutInputs)
-        for (const std::string_view key : {"inputs", "inputs_tree"})
+        for (const std::string_view key : {"inputs", "inputs_tree", "prepared_inputs", "effective_inputs"})
             if (info.request.find(key) != nullptr)
                 info.request.set(key, Value());
     if (options.shortPaths) {
         info.modelPath = shortName(info.modelPath);
-        for (const std::string_view key : {"model_path", "output_path", "inputs_tree"})
-            if (const Value *path = info.request.find(key); path != nullptr && path->isString())
-                info.request.set(key, shortName(path->toString()));
+        shortenPaths(info.request);
     }
     if (!removed.toList().empty())
         info.attributes.set("removed", std::move(removed));

@@ -3,6 +3,7 @@
 
 #include "core/io/index_columns.h"
 #include "core/io/little_endian.h"
+#include "core/io/record_fields.h"
 
 #include <fmt/format.h>
 
@@ -144,6 +145,7 @@ private:
     Status checkBounds(const Stored &column, const Bounds &bounds) const;
     Status checkRanges();
     Status checkModules();
+    Status checkTensors();
     void readFacts(IndexFacts &facts);
     std::uint64_t limitOf(Table table) const;
 
@@ -364,10 +366,24 @@ Status Decoder::checkModules()
         return damaged("a module contains itself");
     if (!isForest(m_tables.moduleCalls))
         return damaged("a module call contains itself");
-    for (const TensorRow &row : m_tables.tensors)
+    return checkTensors();
+}
+
+Status Decoder::checkTensors()
+{
+    constexpr std::uint32_t kMostSlots = 1U << 20U;
+    const std::span<const std::int64_t> integers(m_tables.integers);
+    for (const TensorRow &row : m_tables.tensors) {
         if (row.strides.count != 0 && row.strides.count != row.shape.count)
             return damaged(
                 fmt::format("a tensor has {} strides and {} dimensions", row.strides.count, row.shape.count));
+        if (!record_fields::isPossibleShape(integers.subspan(row.shape.begin, row.shape.count)))
+            return damaged(
+                fmt::format("a tensor of {} dimensions has a shape that cannot be", row.shape.count));
+    }
+    for (const OpRow &row : m_tables.ops)
+        if (row.slot >= kMostSlots)
+            return damaged(fmt::format("an op's output {} of at most {}", row.slot, kMostSlots));
     return Status::ok();
 }
 

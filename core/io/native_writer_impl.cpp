@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
 namespace core {
 namespace {
@@ -194,7 +196,9 @@ void NativeWriter::Impl::settlePayload(const PayloadDone &done)
         const std::size_t size = payload->bytes.size();
         if (size > kMostCopied || m_copied > kMostCopied - size)
             break;
-        payload->copy = std::make_unique_for_overwrite<std::byte[]>(size);
+        payload->copy.reset(new (std::nothrow) std::byte[size]);
+        if (payload->copy == nullptr)
+            break;
         std::memcpy(payload->copy.get(), payload->bytes.data(), size);
         payload->bytes = {payload->copy.get(), size};
         payload->done->store(true, std::memory_order_release);
@@ -264,12 +268,25 @@ void NativeWriter::Impl::run()
         m_tasks.pop_front();
         m_working = true;
         lock.unlock();
-        Status status = std::visit([this](auto &each) { return work(each); }, task);
+        Status status = std::visit([this](auto &each) { return attempt(each); }, task);
         lock.lock();
         m_working = false;
         if (!status && m_error)
             m_error = std::move(status);
         m_workDone.notify_all();
+    }
+}
+
+// Out of memory in this thread ends the trace, not the process.
+template <class Each>
+Status NativeWriter::Impl::attempt(Each &each)
+{
+    try {
+        return work(each);
+    } catch (const std::bad_alloc &) {
+        if constexpr (std::is_same_v<Each, Payload>)
+            each.done->store(true, std::memory_order_release);
+        return {ErrorCode::limitExceeded, "there was no memory left to write the trace with"};
     }
 }
 

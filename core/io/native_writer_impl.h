@@ -97,6 +97,8 @@ private:
     void queue(Task task);
 
     void run();
+    template <class Each>
+    Status attempt(Each &each);
     Status work(Segment &segment);
     Status work(Pack &pack);
     Status work(Payload &payload);

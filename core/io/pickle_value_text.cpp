@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/pickle_value_text.h"
 
+#include "core/base/utf8.h"
+
 #include <fmt/format.h>
-#include <simdjson.h>
 
 namespace core {
 namespace {
 
 constexpr int kDepth = 12;
 constexpr std::size_t kItems = 20'000;
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // Turns a value into a core::Value under a shared budget of items.
 class Converter
@@ -49,8 +49,11 @@ private:
     Value list(PickleValue value, int depth)
     {
         Value::List items;
-        for (const PickleValue item : pickleItems(value))
+        for (const PickleValue item : pickleItems(value)) {
             items.push_back(convert(item, depth + 1));
+            if (m_left == 0)
+                break; // the rest is the "..." that was just put there or comes next
+        }
         return Value(std::move(items));
     }
 
@@ -60,6 +63,8 @@ private:
         for (const auto &[key, value] : content) {
             const Value name = convert(key, depth + 1);
             object.emplace_back(name.isString() ? name.toString() : toJson(name), convert(value, depth + 1));
+            if (m_left == 0)
+                break;
         }
         return Value(std::move(object));
     }
@@ -88,26 +93,6 @@ private:
 };
 
 } // namespace
-
-std::string cleanUtf8(std::string_view text)
-{
-    if (simdjson::validate_utf8(text.data(), text.size()))
-        return std::string(text);
-    std::string out;
-    for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-        length = std::min(length, text.size() - i);
-        if (simdjson::validate_utf8(text.data() + i, length)) {
-            out += text.substr(i, length);
-            i += length;
-        } else {
-            out += kReplacement;
-            ++i;
-        }
-    }
-    return out;
-}
 
 Value pickleToValue(PickleValue value)
 {

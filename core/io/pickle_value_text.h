@@ -10,9 +10,6 @@
 
 namespace core {
 
-// Valid UTF-8: what is none is replaced by U+FFFD.
-std::string cleanUtf8(std::string_view text);
-
 // A pickled value as JSON-like data for display: numbers, strings, lists, dictionaries with text keys; a
 // class or function as its dotted name, an object as "<module.Class>" unless it wraps one number. Bounded in
 // depth and in items (what is left out is "..."), so that shared and cyclic values are harmless.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a TorchLens bundle says of itself, its source frames and texts.
+#include "core/base/utf8.h"
 #include "core/io/pickle_value_text.h"
 #include "core/io/tlspec_importer.h"
 

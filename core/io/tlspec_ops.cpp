@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ops, calls and their output tensors of a TorchLens bundle.
+#include "core/base/utf8.h"
 #include "core/io/pickle_value_text.h"
 #include "core/io/tlspec_importer.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/torch_checkpoint.h"
 
+#include "core/base/utf8.h"
 #include "core/io/pickle_value_text.h"
 #include "core/io/torch_tensor.h"
 

@@ -61,13 +61,11 @@ void addTensorMembers(Value &out, const Trace &trace, TensorId id)
 // One element as the number it is; complex elements give their two parts.
 void appendElement(Value &out, DType dtype, const std::byte *data, std::size_t index)
 {
-    const double value = elementAsDouble(dtype, data, index);
+    const std::optional<std::int64_t> whole = elementAsInteger(dtype, data, index);
     if (dtype == DType::boolean)
-        out.append(value != 0.0);
-    else if (canBeNonFinite(dtype))
-        out.append(value);
+        out.append(whole == 1);
     else
-        out.append(static_cast<std::int64_t>(value));
+        out.append(whole ? Value(*whole) : Value(elementAsDouble(dtype, data, index)));
     if (isComplex(dtype))
         out.append(elementImaginary(dtype, data, index));
 }
@@ -95,7 +93,7 @@ Value firstValues(const Trace &trace, TensorId id)
     for (const double value : sample) {
         if (dtype == DType::boolean)
             out.append(value != 0.0);
-        else if (canBeNonFinite(dtype))
+        else if (canBeNonFinite(dtype) || std::abs(value) >= 0x1p63)
             out.append(value);
         else
             out.append(static_cast<std::int64_t>(value));

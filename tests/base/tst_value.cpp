@@ -36,6 +36,13 @@ private Q_SLOTS:
         QCOMPARE(core::toJson(*parsed), text);
     }
 
+    void bytesThatAreNoTextBecomeReplacements()
+    {
+        const std::string printed = core::toJson(Value("caf\xe9/\xc3\xa9"));
+        QCOMPARE(printed, std::string("\"caf\xef\xbf\xbd/\xc3\xa9\""));
+        QVERIFY(core::parseJson(printed, "text").isOk());
+    }
+
     void refusesBadTextWithTheName()
     {
         const auto parsed = core::parseJson("{\"a\": ", "records/1");

@@ -18,6 +18,9 @@ private Q_SLOTS:
         QCOMPARE(policy->modules, std::vector<std::string>{"h.*.attn"});
         QCOMPARE(policy->maxBytesPerTensor, std::uint64_t(2) << 20);
         QCOMPARE(savePolicyText(*policy), std::string("module:h.*.attn,op:softmax,max:2097152"));
+        const auto last = parseSavePolicy("op:softmax,max:2M,all");
+        QVERIFY(last.isOk());
+        QCOMPARE(savePolicyText(*last), std::string("all,max:2097152"));
         const auto refused = parseSavePolicy("all,most");
         QVERIFY(!refused.isOk());
         QVERIFY(refused.error().message().find("most") != std::string::npos);

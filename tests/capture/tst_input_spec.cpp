@@ -45,6 +45,8 @@ void TestInputSpec::specifications_data()
                               << "f32[2]=-Infinity";
     QTest::newRow("empty") << "f16[0,7]=arange"
                            << "f16[0,7]=arange";
+    QTest::newRow("beyond doubles") << "i64[1]=9007199254740993"
+                                    << "i64[1]=9007199254740993";
     QTest::newRow("identity") << "torch.float64[3,3]=eye"
                               << "f64[3,3]=eye";
 }
@@ -84,6 +86,8 @@ void TestInputSpec::refusals_data()
                                << "int64 cannot be filled";
     QTest::newRow("fraction") << "i64[2]=1.5"
                               << "1.5 is no whole number";
+    QTest::newRow("beyond int64") << "i64[2]=1e30"
+                                  << "does not fit int64";
     QTest::newRow("limits") << "i64[2]=randint(5,5)"
                             << "the first below the second";
     QTest::newRow("eye") << "f32[2]=eye"

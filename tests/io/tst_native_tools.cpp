@@ -141,6 +141,46 @@ private Q_SLOTS:
         QCOMPARE(findings(*verifyTrace(m_other, m_job)), QString());
     }
 
+    void shortPathsTellFilesApartAndLeaveNoFolderOfTheAuthor()
+    {
+        const std::string path = m_other + ".two_files";
+        TraceInfo info = test::sampleInfo();
+        info.request = Value::object(
+            {{"model", "/home/someone/model.pt2"},
+             {"output", "/home/someone/run.opscope"},
+             {"backward", Value::object({{"target", "/home/someone/y.npy"}})},
+             {"effective_inputs", Value::list({Value::object({{"origin", "/home/someone/x.npy"}})})}});
+        {
+            auto writer = NativeWriter::create(path, info);
+            QVERIFY(writer.isOk());
+            RecordId id = 0;
+            for (const char *file :
+                 {"/home/someone/a/net.py", "/home/someone/b/net.py", "/home/someone/b/loss.py"}) {
+                QVERIFY((*writer)->add(FrameRecord{id++, file, 1, "f", "x", FrameOrigin::user}).isOk());
+                QVERIFY((*writer)->writeSource(file, std::string("# ") + file).isOk());
+            }
+            QVERIFY((*writer)->close(info).isOk());
+        }
+        const auto trace = openTrace(path, m_job);
+        QVERIFY(trace.isOk());
+        CopyOptions options;
+        options.shortPaths = true;
+        QVERIFY(writeTrace(**trace, m_other, options, m_job).isOk());
+        const auto copy = openTrace(m_other, m_job);
+        QVERIFY(copy.isOk());
+        QStringList files;
+        for (const SourceRow &source : (*copy)->sources()) {
+            const std::string name((*copy)->string(source.file));
+            const auto text = (*copy)->store().text((*copy)->string(source.entry), 1000);
+            QVERIFY(text.isOk());
+            QVERIFY(text->ends_with(name));
+            files << QString::fromStdString(name);
+        }
+        QCOMPARE(files, QStringList({"a/net.py", "b/net.py", "loss.py"}));
+        QVERIFY(toJson((*copy)->info().request).find("someone") == std::string::npos);
+        QCOMPARE((*copy)->info().request.at("backward").at("target").toString(), std::string("y.npy"));
+    }
+
     void aDumpIsOneDocumentALine()
     {
         const auto trace = openTrace(m_path, m_job);
