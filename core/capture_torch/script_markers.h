@@ -60,9 +60,9 @@ public:
     virtual void blocksLeft(std::uint32_t node) = 0;
 };
 
-// Puts the markers into every graph that MODULE's methods can reach, also those of other classes and of forked
-// tasks, and applies the autocast pass where a graph asks for autocast. Before the first run only, since the
-// executor copies the graphs then. Throws c10::Error.
+// Puts the markers into every graph that MODULE's methods can reach, also those of other classes and of
+// forked tasks, and applies the autocast pass where a graph asks for autocast. Before the first run only,
+// since the executor copies the graphs then. Throws c10::Error.
 ScriptProgram markScript(torch::jit::Module &module);
 
 // While it lives, marked graphs that this thread runs tell LISTENER; without one they tell nobody.
