@@ -229,6 +229,44 @@ private Q_SLOTS:
         }
     }
 
+    // A stride of zero repeats a few stored bytes: a mask over a batch does, a billion times as much is a
+    // trap.
+    void stridesThatRepeatWithoutEndAreRefused_data()
+    {
+        QTest::addColumn<qint64>("extent");
+        QTest::addColumn<bool>("good");
+        QTest::newRow("a mask over a batch") << qint64(1) << true;
+        QTest::newRow("a thousand times") << qint64(1000) << true;
+        QTest::newRow("a GiB") << (qint64(1) << 28) << true;
+        QTest::newRow("a TiB") << (qint64(1) << 38) << false;
+        QTest::newRow("what fits 64 bits") << (qint64(1) << 58) << false;
+    }
+    void stridesThatRepeatWithoutEndAreRefused()
+    {
+        QFETCH(qint64, extent);
+        QFETCH(bool, good);
+        StoredTensor tensor;
+        tensor.dtype = DType::float32;
+        tensor.shape = {extent};
+        tensor.strides = {0};
+        tensor.storage = memorySource("storage", std::vector<std::byte>(48));
+        const Status status = checkStoredTensor(tensor, "w");
+        QCOMPARE(status.isOk(), good);
+        QCOMPARE(status.detail(), std::string(good ? "" : "tensor_out_of_bounds"));
+    }
+
+    // Sizes of zero beside huge ones have no elements and no strides that fit.
+    void emptyTensorsOfHugeShapesAreEmpty()
+    {
+        StoredTensor tensor;
+        tensor.dtype = DType::float32;
+        tensor.shape = {0, qint64(1) << 62, qint64(1) << 62};
+        tensor.strides = {1, 1, 1};
+        tensor.storage = memorySource("storage", std::vector<std::byte>(48));
+        QVERIFY(checkStoredTensor(tensor, "w").isOk());
+        QVERIFY(readElements(tensor, 0, {}).isOk());
+    }
+
 private:
     void compareOthers(const StateDict &state, const Value &facts)
     {
