@@ -3,6 +3,7 @@
 
 #include "app/cli/exit_code.h"
 #include "core/base/units.h"
+#include "core/capture/live_helpers.h"
 
 #include <unistd.h>
 
@@ -91,10 +92,14 @@ void Console::write(std::FILE *stream, std::string_view text)
 core::Value errorDocument(const core::Status &status)
 {
     core::Value error = core::Value::object();
-    // The one refusal with a class of its own (reports.md section 10.5).
-    error.set("type",
-              status.detail() == "grad_fn_walk_no_graph" ? "GradFnWalkError" : errorTypeOf(status.code()));
-    error.set("code", status.detail().empty() ? core::errorCodeName(status.code()) : status.detail());
+    // The refusals with a class of their own (reports.md section 10.5); that of shapes has no code.
+    const bool shape = status.detail() == core::kShapeInference;
+    error.set("type", shape                                        ? "ShapeInferenceError"
+                      : status.detail() == "grad_fn_walk_no_graph" ? "GradFnWalkError"
+                                                                   : errorTypeOf(status.code()));
+    error.set("code", shape                     ? core::Value()
+                      : status.detail().empty() ? core::Value(core::errorCodeName(status.code()))
+                                                : core::Value(status.detail()));
     error.set("message", status.message());
     error.set("remedy", status.remedy().empty() ? core::Value() : core::Value(status.remedy()));
     return core::Value::object({{"error", std::move(error)}});

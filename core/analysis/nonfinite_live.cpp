@@ -14,7 +14,8 @@ struct LiveFinding
 {
     OpId op; // none: the run was clean
     NonFiniteKind kind = NonFiniteKind::none;
-    bool isCompute = false; // false: an input or a buffer, which has no public label
+    bool isSource = false;  // an input or a buffer, which has no public label
+    bool isReached = false; // an output that -Inf by design arrived at: the run was not stopped
     std::string scope;
     std::string message;
 };
@@ -23,7 +24,7 @@ std::string describe(const Trace &trace, const LiveFinding &finding)
 {
     const OpRow &row = trace.op(finding.op);
     const std::string_view kind = nonFiniteKindName(finding.kind);
-    if (finding.isCompute)
+    if (!finding.isSource)
         return fmt::format("{}: {} at {}{}", finding.scope, kind, trace.publicLabel(finding.op),
                            whereText(trace, finding.op));
     return fmt::format("{}: {} in the {} \"{}\" before any op made one", finding.scope, kind,
@@ -31,26 +32,48 @@ std::string describe(const Trace &trace, const LiveFinding &finding)
                        trace.string(trace.callOf(finding.op).address));
 }
 
-LiveFinding findStop(const TraceStatistics &statistics)
+// The row that tripped: the first bad one that is not there by design, else the first bad one.
+OpId trippedRow(const TraceStatistics &statistics, const NonFiniteScan &scan)
+{
+    const Trace &trace = statistics.trace();
+    OpId first;
+    for (std::size_t i = 0; i < trace.ops().size(); ++i) {
+        const OpRow &row = trace.op(OpId(i));
+        if (row.kind == CallKind::output || statistics.kind(row.tensor) == NonFiniteKind::none)
+            continue;
+        if (!scan.byDesign[row.tensor.index()])
+            return OpId(i);
+        if (!first.isValid())
+            first = OpId(i);
+    }
+    return first;
+}
+
+void tell(LiveFinding &finding, OpId op, const TraceStatistics &statistics)
+{
+    finding.op = op;
+    finding.kind = statistics.kind(statistics.trace().op(op).tensor);
+    finding.message = describe(statistics.trace(), finding);
+}
+
+LiveFinding findStop(const TraceStatistics &statistics, const NonFiniteScan &scan)
 {
     const Trace &trace = statistics.trace();
     LiveFinding finding;
     finding.scope = "live operation outputs";
     finding.message = fmt::format("no NaN or Inf in the outputs of {} ops", trace.computeOps().size());
-    if (trace.info().status != TraceStatus::stoppedAtNonFinite)
-        return finding;
-    for (std::size_t i = 0; i < trace.ops().size(); ++i) {
-        const OpId op(i);
-        if (trace.op(op).kind == CallKind::output)
-            continue;
-        finding.kind = statistics.kind(trace.op(op).tensor);
-        if (finding.kind == NonFiniteKind::none)
-            continue;
-        finding.op = op;
-        finding.isCompute = trace.op(op).kind == CallKind::compute;
-        finding.scope = "first non-finite tensor";
-        finding.message = describe(trace, finding);
-        return finding;
+    if (const std::size_t masks = scan.byDesignBirths())
+        finding.message += fmt::format(" but -Inf by design in {} mask{}", masks, masks == 1 ? "" : "s");
+    if (trace.info().status == TraceStatus::stoppedAtNonFinite) {
+        if (const OpId op = trippedRow(statistics, scan); op.isValid()) {
+            finding.isSource = trace.op(op).kind != CallKind::compute;
+            finding.scope = "first non-finite tensor";
+            tell(finding, op, statistics);
+        }
+    } else if (!scan.reached.empty()) {
+        finding.isReached = true;
+        finding.scope = "values by design that reach an output";
+        tell(finding, scan.reached.front().op, statistics);
     }
     return finding;
 }
@@ -69,40 +92,39 @@ Result<Looked> look(const std::shared_ptr<const Trace> &trace, TraceStatistics &
     if (!scan)
         return scan.error();
     Looked looked;
-    looked.finding = findStop(statistics);
     looked.scan = *std::move(scan);
-    looked.byDesign =
-        looked.finding.op.isValid() && looked.scan.byDesign[trace->op(looked.finding.op).tensor.index()];
+    looked.finding = findStop(statistics, looked.scan);
+    looked.byDesign = looked.finding.op.isValid() && !looked.finding.isReached &&
+                      looked.scan.byDesign[trace->op(looked.finding.op).tensor.index()];
     return looked;
 }
 
 Value findNanResult(const Looked &looked, const Trace &trace)
 {
     const LiveFinding &finding = looked.finding;
-    Value result = Value::object(
-        {{"found", finding.op.isValid()},
-         {"op", nullptr},
-         {"label", nullptr},
-         {"module_address", nullptr},
-         {"func_name", nullptr},
-         {"dtype", nullptr},
-         {"shape", nullptr},
-         {"bad_tensors", Value::list()},
-         {"source_line", nullptr},
-         {"kind", nonFiniteKindName(finding.kind)},
-         {"scope", finding.scope},
-         {"uncertainty_zone", Value::list()},
-         {"message", finding.message},
-         {"label_status", finding.op.isValid() && !finding.isCompute ? "unavailable" : "final"}});
+    Value result = Value::object({{"found", finding.op.isValid()},
+                                  {"op", nullptr},
+                                  {"label", nullptr},
+                                  {"module_address", nullptr},
+                                  {"func_name", nullptr},
+                                  {"dtype", nullptr},
+                                  {"shape", nullptr},
+                                  {"bad_tensors", Value::list()},
+                                  {"source_line", nullptr},
+                                  {"kind", nonFiniteKindName(finding.kind)},
+                                  {"scope", finding.scope},
+                                  {"uncertainty_zone", Value::list()},
+                                  {"message", finding.message},
+                                  {"label_status", finding.isSource ? "unavailable" : "final"}});
     if (!finding.op.isValid())
         return result;
     const TensorId tensor = trace.op(finding.op).tensor;
-    if (finding.isCompute) {
+    if (!finding.isSource) {
         result.set("op", trace.label(finding.op));
         result.set("label", trace.publicLabel(finding.op));
         result.set("module_address", moduleValue(trace, finding.op));
     }
-    result.set("func_name", finding.isCompute ? trace.string(trace.callOf(finding.op).func) : "none");
+    result.set("func_name", finding.isSource ? "none" : trace.string(trace.callOf(finding.op).func));
     result.set("dtype", torchDTypeName(trace.tensor(tensor).dtype));
     result.set("shape", shapeValue(trace.shape(tensor)));
     result.set("bad_tensors", Value::list({"output"}));
@@ -132,7 +154,7 @@ Value hitInputs(const LiveFinding &finding, const TraceStatistics &statistics)
 {
     const Trace &trace = statistics.trace();
     Value list = Value::list();
-    if (!finding.isCompute)
+    if (!finding.op.isValid() || finding.isSource || finding.isReached)
         return list;
     for (const ArgumentRow &argument : trace.arguments(trace.op(finding.op).call))
         for (const TensorId tensor : trace.tensorIds(argument.tensors)) {
@@ -154,7 +176,7 @@ Value hitInputs(const LiveFinding &finding, const TraceStatistics &statistics)
 void finishReport(Report &report, const Looked &looked, const Trace &trace)
 {
     const bool found = looked.finding.op.isValid();
-    if (found && !looked.finding.isCompute) {
+    if (looked.finding.isSource) {
         ReportFinding finding;
         finding.severity = looked.byDesign ? Severity::info : Severity::critical;
         finding.check = report.reportType;
@@ -170,7 +192,7 @@ void finishReport(Report &report, const Looked &looked, const Trace &trace)
     }
     report.status = found ? "found" : "clean";
     report.coverage = looked.finding.message;
-    if (found)
+    if (found && !looked.finding.isReached)
         report.coverage += looked.byDesign ? "; by design (a mask), and nothing behind it was looked at"
                                            : "; nothing behind it was looked at";
     report.exits = {"--json", "-o OUT"};
@@ -206,8 +228,8 @@ Result<Report> nonfiniteOriginLive(const std::shared_ptr<const Trace> &trace, co
         {{"found", found},
          {"phase", "forward"},
          {"kind", nonFiniteKindName(finding.kind)},
-         {"origin_label", finding.isCompute ? Value(trace->publicLabel(finding.op)) : Value()},
-         {"module_address", finding.isCompute ? moduleValue(*trace, finding.op) : Value()},
+         {"origin_label", found && !finding.isSource ? Value(trace->publicLabel(finding.op)) : Value()},
+         {"module_address", found && !finding.isSource ? moduleValue(*trace, finding.op) : Value()},
          {"source_line", found ? sourceLineValue(*trace, finding.op) : Value()},
          {"tensor_role", found ? Value("output") : Value()},
          {"nonfinite_labels", Value::list()},

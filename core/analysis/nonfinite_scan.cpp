@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/nonfinite_scan.h"
 
+#include "core/analysis/mask_fill.h"
 #include "core/trace/op_names.h"
 
 #include <algorithm>
@@ -8,19 +9,6 @@
 
 namespace core {
 namespace {
-
-// Calls that put a constant into a tensor: -Inf from one of these is how attention masks are made.
-bool isFill(std::string_view func)
-{
-    static const std::unordered_set<std::string_view> kFills = {
-        "full",       "full_like",       "new_full",     "fill",           "masked_fill",
-        "where",      "scalar_tensor",   "tensor",       "index_fill",     "index_put",
-        "scatter",    "constant_pad_nd", "pad",          "masked_scatter", "lift_fresh_copy",
-        "lift_fresh", "select_scatter",  "slice_scatter"};
-    if (func.ends_with('_') && !func.ends_with("__"))
-        func.remove_suffix(1);
-    return func == "__setitem__" || kFills.contains(func);
-}
 
 class Walk
 {
@@ -177,7 +165,7 @@ private:
         }
         const bool onlyNegative = stats.nan == 0 && stats.posInf == 0;
         m_scan.byDesign[tensor.index()] = m_isOwn && onlyNegative &&
-                                          isFloating(m_trace.tensor(tensor).dtype) && isFill(func) &&
+                                          isFloating(m_trace.tensor(tensor).dtype) && fillsConstants(func) &&
                                           hasNegativeInfinityArgument(id);
     }
 

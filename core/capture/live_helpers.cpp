@@ -30,6 +30,13 @@ std::vector<ReportOption> determinismOptions()
         option("seed_sensitivity", OptionType::boolean, false, "one more run with another seed")};
 }
 
+// Ours: the page's helper stops at the first mask.
+std::vector<ReportOption> tripwireOptions()
+{
+    return {option("skip_by_design", OptionType::boolean, false,
+                   "go on past -Inf that a mask fills in by design, until NaN comes of it")};
+}
+
 std::vector<ReportOption> shapeOptions()
 {
     Value sizes = Value::list();
@@ -46,19 +53,34 @@ std::vector<ReportOption> shapeOptions()
         option("max_size", OptionType::integer, 512, "longest side that is tried"),
         option("preferred_sizes", OptionType::list, std::move(sizes), "sides that are tried first"),
         option("max_probes", OptionType::integer, 64, "runs of the model at most"),
-        option("device", OptionType::text, {}, "cpu; the only one here", {"cpu"}),
+        option("device", OptionType::text, {}, "where the probes run: cpu, the only one here", {"cpu"}),
         option("on_failure", OptionType::text, "return", "what is done when nothing is found",
                {"return", "raise"}),
         option("input_specs", OptionType::list, {}, "specifications of several inputs: refused")};
 }
 
+// Tolerances: JSON lets NaN, infinities and negative numbers through.
+Status checkNumbers(const LiveHelper &helper, const Value &options)
+{
+    for (const ReportOption &option : helper.options) {
+        const Value &value = options.at(option.name);
+        if (option.type == OptionType::number && !value.isNull() &&
+            !(value.isNumber() && value.toDouble() >= 0.0))
+            return Status(ErrorCode::invalidArgument,
+                          "option \"" + std::string(option.name) + "\" of " + std::string(helper.name) +
+                              " is a finite number of at least 0, got " + toJson(value))
+                .withDetail("option_type")
+                .withRemedy(std::string(option.help));
+    }
+    return Status::ok();
+}
+
 std::vector<LiveHelper> makeHelpers()
 {
     return {
-        {"find_nan", "Runs the model until the first op output that holds NaN or Inf", {}},
-        {"nonfinite_origin",
-         "Runs the model once, until NaN or Inf appears, and says where it came from",
-         {}},
+        {"find_nan", "Runs the model until the first op output that holds NaN or Inf", tripwireOptions()},
+        {"nonfinite_origin", "Runs the model once, until NaN or Inf appears, and says where it came from",
+         tripwireOptions()},
         {"bisect_precision", "Compares a run with one in higher precision and finds the first op that loses",
          precisionOptions()},
         {"check_determinism", "Runs the model several times with one seed and compares every op",
@@ -90,7 +112,14 @@ const LiveHelper *findLiveHelper(std::string_view name)
 
 Result<Value> completeLiveOptions(const LiveHelper &helper, const Value &options)
 {
-    return completeOptions(helper.name, helper.options, options);
+    Result<Value> complete = completeOptions(helper.name, helper.options, options);
+    Status status = complete ? checkNumbers(helper, *complete) : complete.error();
+    if (status)
+        return complete;
+    // The page: this helper's argument errors are of one type.
+    if (helper.name == "guess_input_shape" && status.detail() == "option_type")
+        return std::move(status).withDetail(std::string(kShapeInference));
+    return status;
 }
 
 std::string rerunPath(const std::string &out)

@@ -24,8 +24,12 @@ struct LiveHelper
 std::span<const LiveHelper> liveHelpers();
 const LiveHelper *findLiveHelper(std::string_view name);
 
-// Completes OPTIONS (an object or null; missing names get their defaults) and checks names and types.
-// invalidArgument with the nearest names for an unknown one.
+// Detail of an argument error whose type on the page is ShapeInferenceError.
+inline constexpr std::string_view kShapeInference = "shape_inference";
+
+// Completes OPTIONS (an object or null; missing names get their defaults) and checks names, types and
+// tolerances. invalidArgument with the nearest names for an unknown one; detail kShapeInference where the
+// page's error is of that type.
 Result<Value> completeLiveOptions(const LiveHelper &helper, const Value &options);
 
 // What a rerun writes beside the trace OUT while it runs, and removes; whoever waits for the worker removes

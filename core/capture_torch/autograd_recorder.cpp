@@ -203,7 +203,7 @@ RecordId AutogradRecorder::gradient(const at::Tensor &tensor)
     if (known != m_gradients.end() && known->second.version == version)
         return known->second.record;
     // The engine adds gradients up in place where the recorder does not see it.
-    m_recorder.tracker().written(tensor);
+    m_recorder.tracker().written(tensor, true);
     TensorRecord record = m_recorder.snapshot(tensor, TensorRole::gradient, m_recorder.savesEverything());
     const RecordId id = record.id;
     m_recorder.addTensor(std::move(record));

@@ -17,7 +17,9 @@ CaptureOutcome tripwireRun(const CaptureRequest &request, const TaskContext &con
     if (!loaded)
         return failedOutcome(loaded.error());
     CaptureOutcome outcome = ModelCapture(request, context, *loaded->model, loaded->report)
-                                 .run({.tripwire = true, .reference = {}});
+                                 .run({.tripwire = true,
+                                       .pastMasks = request.options.at("skip_by_design").toBool(),
+                                       .reference = {}});
     if (!outcome.error)
         return outcome;
     const JobContext job(context.stop);

@@ -39,8 +39,8 @@ CaptureOutcome liveBisectPrecision(const CaptureRequest &request, const TaskCont
     if (!runs.firstTrace())
         return outcome;
     const auto convert = [type](RunnableModel &copy) { return copy.convertFloating(*type); };
-    const Result<std::shared_ptr<const Trace>> reference =
-        runs.again({effectiveSeed(request), {}, {.tripwire = false, .reference = type}, convert});
+    const Result<std::shared_ptr<const Trace>> reference = runs.again(
+        {effectiveSeed(request), {}, {.tripwire = false, .pastMasks = false, .reference = type}, convert});
     if (!reference) {
         outcome.error = reference.error().prefixed("the reference run in " + name);
         return outcome;

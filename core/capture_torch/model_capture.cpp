@@ -187,6 +187,7 @@ RecorderOptions ModelCapture::recorderOptions(const RunVariant &variant) const
     options.stop = m_context.stop;
     options.timeLimitSeconds = m_request.timeLimitSeconds;
     options.tripwire = variant.tripwire;
+    options.pastMasks = variant.pastMasks;
     if (const Value *call = m_request.options.find("die_at_call"); call != nullptr && call->isInt())
         options.dieAtCall = static_cast<std::uint64_t>(call->toInt());
     if (m_context.progress)

@@ -30,6 +30,8 @@ struct RunVariant
 {
     // Stops at the first row with NaN or Inf and keeps only what explains it.
     bool tripwire = false;
+    // Only at one that is not there by design: past the -Inf of masks.
+    bool pastMasks = false;
     // Everything floating becomes this type, dtypes that ops are asked for included.
     std::optional<c10::ScalarType> reference;
 };

@@ -26,6 +26,21 @@ bool makesUninitialised(std::string_view func)
                     "empty_permuted", "_empty_affine_quantized", "_empty_per_channel_affine_quantized"});
 }
 
+// In-place ops behind which nothing of what was there is left.
+bool overwrites(std::string_view func)
+{
+    return isOneOf(func,
+                   {"copy_", "zero_", "fill_", "bernoulli_", "normal_", "uniform_", "random_", "exponential_",
+                    "geometric_", "cauchy_", "log_normal_", "eye_", "set_", "resize_", "resize_as_"});
+}
+
+// In-place ops that leave elements as they were.
+bool leavesSome(std::string_view func)
+{
+    return isOneOf(func, {"index_put_", "_index_put_impl_", "masked_fill_", "masked_scatter_", "scatter_",
+                          "index_copy_", "index_fill_", "put_", "fill_diagonal_"});
+}
+
 // In-place ops that only move, fill or clamp values: what comes out bad went in bad.
 bool cannotMakeBad(std::string_view func)
 {
@@ -34,6 +49,73 @@ bool cannotMakeBad(std::string_view func)
                     "hardtanh_",  "dropout_", "index_put_", "scatter_",   "detach_",      "requires_grad_",
                     "bernoulli_", "normal_",  "uniform_",   "random_",    "hardswish_",   "relu6_",
                     "sigmoid_",   "tanh_",    "silu_",      "leaky_relu_"});
+}
+
+// Ops that choose, move or squash what went in. Not those that add, multiply or narrow: they can overflow.
+bool keepsFinite(std::string_view func)
+{
+    if (func.ends_with('_') && !func.ends_with("__"))
+        func.remove_suffix(1);
+    return isOneOf(func, {"relu",
+                          "relu6",
+                          "hardtanh",
+                          "clamp",
+                          "clamp_min",
+                          "clamp_max",
+                          "threshold",
+                          "sigmoid",
+                          "hardsigmoid",
+                          "tanh",
+                          "softmax",
+                          "gelu",
+                          "silu",
+                          "neg",
+                          "abs",
+                          "sign",
+                          "floor",
+                          "ceil",
+                          "round",
+                          "trunc",
+                          "cat",
+                          "concat",
+                          "stack",
+                          "clone",
+                          "contiguous",
+                          "reshape",
+                          "flatten",
+                          "repeat",
+                          "roll",
+                          "flip",
+                          "tril",
+                          "triu",
+                          "where",
+                          "masked_fill",
+                          "index",
+                          "index_select",
+                          "gather",
+                          "max_pool1d",
+                          "max_pool2d",
+                          "max_pool3d",
+                          "adaptive_max_pool2d",
+                          "max_pool2d_with_indices",
+                          "amax",
+                          "amin",
+                          "max",
+                          "min",
+                          "maximum",
+                          "minimum",
+                          "sort",
+                          "topk",
+                          "constant_pad_nd",
+                          "pad",
+                          "pixel_shuffle",
+                          "channel_shuffle",
+                          "unfold",
+                          "upsample_nearest2d",
+                          "zeros",
+                          "zeros_like",
+                          "ones",
+                          "ones_like"});
 }
 
 CodeKind codeKind(const c10::Argument &argument)
@@ -109,6 +191,10 @@ OpFacts readOpFacts(const c10::OperatorHandle &op)
     facts.uninitialised = makesUninitialised(facts.func);
     facts.keepsBefore =
         facts.writes && !facts.metadataOnly && overload != "out" && !cannotMakeBad(facts.func);
+    facts.keepsFinite = keepsFinite(facts.func);
+    facts.writesPartly = facts.writes && leavesSome(facts.func);
+    facts.readsWhatItWrites = facts.writes && !facts.metadataOnly && !overload.ends_with("out") &&
+                              !overwrites(facts.func) && !facts.writesPartly;
     findHiddenWrites(facts);
     return facts;
 }

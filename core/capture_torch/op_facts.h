@@ -30,11 +30,14 @@ struct OpFacts
     std::string func; // "add"
     std::vector<ArgumentFacts> arguments;
     std::size_t returns = 0;
-    bool writes = false;        // some argument by the schema
-    bool view = false;          // a result shares memory with an argument that is not written
-    bool metadataOnly = false;  // in place, but no byte changes (t_, unsqueeze_, set_)
-    bool uninitialised = false; // its result is memory that nobody has written
-    bool keepsBefore = false;   // in place and able to make bad values: operands are looked at before
+    bool writes = false;            // some argument by the schema
+    bool view = false;              // a result shares memory with an argument that is not written
+    bool metadataOnly = false;      // in place, but no byte changes (t_, unsqueeze_, set_)
+    bool uninitialised = false;     // its result is memory that nobody has written
+    bool keepsBefore = false;       // in place and able to make bad values: operands are looked at before
+    bool readsWhatItWrites = false; // in place, and the result depends on every byte that was there (add_)
+    bool keepsFinite = false; // finite inputs and small numbers never give NaN or Inf (relu, cat, max_pool2d)
+    bool writesPartly = false; // in place, and bytes may stay as they were (index_put_)
     // Running statistics that some kernels write without saying so in the schema: arguments written when the
     // boolean argument FLAG is true.
     std::vector<std::size_t> hiddenWrites;

@@ -11,16 +11,20 @@
 #include <ATen/core/stack.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <utility>
 
 namespace core {
 
 namespace {
 
-constexpr std::uint8_t kInfinite = 1;
-constexpr std::uint8_t kNaN = 2;
+constexpr std::uint8_t kInfinite = RecordedBadness::infinite;
+constexpr std::uint8_t kNaN = RecordedBadness::nan;
 // Larger tensors are not copied before an op overwrites them; their operands then read as null.
 constexpr std::size_t kBeforeBytes = std::size_t(1) << 20;
+// No dtype is too narrow for a number up to this.
+constexpr double kSmallNumber = 240.0;
 
 // Changes with every number that the CPU generator gives: position in its table and whether a second normal
 // sample waits.
@@ -83,10 +87,21 @@ bool OpRecorder::wantsPayload(const OpFacts &facts) const
 
 void OpRecorder::addTensor(TensorRecord record)
 {
-    m_badness.push_back(badnessOf(record));
+    m_badness.push_back(static_cast<std::uint8_t>(badnessOf(record) | std::exchange(m_flags, {})));
     m_callOf.push_back(record.call);
     ++m_summary.tensors;
     m_out.add(std::move(record));
+}
+
+// A record of memory that nobody has written yet.
+TensorRecord OpRecorder::unwritten(const at::Tensor &tensor)
+{
+    TensorRecord record;
+    record.id = nextTensor();
+    m_saver.describe(tensor, record);
+    record.payload.state = PayloadState::uninitialised;
+    m_flags = RecordedBadness::unseen;
+    return record;
 }
 
 TensorRecord OpRecorder::snapshot(const at::Tensor &tensor, TensorRole role, bool wanted)
@@ -96,57 +111,11 @@ TensorRecord OpRecorder::snapshot(const at::Tensor &tensor, TensorRole role, boo
     record.role = role;
     m_saver.describe(tensor, record);
     if (m_tripwire)
-        wanted = false;
+        lookAtState(tensor, record);
     else
         m_saver.measure(tensor, record);
-    m_out.note(m_saver.save(tensor, wanted, record));
+    m_out.note(m_saver.save(tensor, wanted && !m_tripwire, record));
     return record;
-}
-
-TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, bool wanted)
-{
-    if (!m_tripwire)
-        return snapshot(tensor, role, wanted);
-    TensorRecord record;
-    record.id = nextTensor();
-    record.role = role;
-    m_saver.describe(tensor, record);
-    m_tripwire->look(tensor, record);
-    m_summary.tripped = m_tripwire->tripped();
-    m_tripwire->hold(tensor, record);
-    return record;
-}
-
-void OpRecorder::stopWhenTripped()
-{
-    if (!m_summary.tripped)
-        return;
-    m_pending = Pending();
-    throw StopRun();
-}
-
-// The inputs of the op that made the first bad value. One that the op itself overwrote is kept where it was
-// copied before.
-void OpRecorder::keepHit()
-{
-    for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
-        const std::vector<RecordId> &ids = m_pending.record.arguments[i].tensors;
-        const bool written = m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly;
-        std::size_t at = 0;
-        if (written && m_pending.before[i].defined() && ids.size() == 1)
-            m_tripwire->keep(m_pending.before[i], ids.front());
-        if (written || ids.empty())
-            continue;
-        const c10::IValue &input = m_pending.inputs[i];
-        if (input.isTensor())
-            m_tripwire->keep(input.toTensor(), ids.front());
-        else
-            for (const c10::IValue &item : input.toListRef()) {
-                if (item.isTensor() && item.toTensor().defined() && ids[at] != kNoRecord)
-                    m_tripwire->keep(item.toTensor(), ids[at]);
-                ++at;
-            }
-    }
 }
 
 // A model file may ask for a device that is not here: constants in TorchScript code.
@@ -247,7 +216,9 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
     }
     for (const RecordId tensor : argument.tensors)
         if (tensor != kNoRecord)
-            m_pending.inputBadness |= m_badness[tensor];
+            takeBadness(m_badness[tensor]);
+    if (m_tripwire && argument.value.isNumber() && !(std::abs(argument.value.toDouble()) <= kSmallNumber))
+        takeBadness(RecordedBadness::unseen);
     if (facts.written && m_pending.facts->keepsBefore && value.isTensor())
         keepBefore(value.toTensor(), index);
     m_pending.inputs.push_back(value);
@@ -277,16 +248,19 @@ RecordId OpRecorder::argumentVersion(const at::Tensor &tensor, bool written)
     for (const RecordId maker : makers)
         if (std::find(parents.begin(), parents.end(), maker) == parents.end())
             parents.push_back(maker);
-    StorageState *state = m_tracker.findStorage(tensor);
+    const StorageState *state = m_tracker.findStorage(tensor);
     const bool unknownMemory = state == nullptr || state->creator == kNoRecord;
-    const bool garbage = state != nullptr && state->uninitialised && !written && !m_pending.facts->view;
+    const bool readsBytes = written ? m_pending.facts->readsWhatItWrites : !m_pending.facts->view;
+    const bool garbage = readsBytes && m_tracker.isUninitialised(tensor);
     if (known != nullptr && known->shown != kNoRecord && latest <= known->shownTime && !garbage)
         return known->shown;
     if (garbage)
-        state->uninitialised = false; // what is read now is what counts
+        m_tracker.initialised(tensor); // what is read now is what counts
     const bool constant = known == nullptr && unknownMemory;
-    TensorRecord record = snapshot(tensor, constant ? TensorRole::constant : TensorRole::output,
-                                   constant ? savesEverything() : wantsPayload(*m_pending.facts));
+    TensorRecord record = m_tracker.isUninitialised(tensor)
+                              ? unwritten(tensor)
+                              : snapshot(tensor, constant ? TensorRole::constant : TensorRole::output,
+                                         constant ? savesEverything() : wantsPayload(*m_pending.facts));
     if (!makers.empty())
         record.call = m_callOf[makers.front()];
     const RecordId id = record.id;
@@ -330,7 +304,7 @@ void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &
     m_pending.active = false;
     if (!m_pending.facts->metadataOnly)
         for (const Write &write : m_pending.writes)
-            m_tracker.written(write.tensor);
+            m_tracker.written(write.tensor, !m_pending.facts->writesPartly);
     if (isInternal()) {
         internalOpEnded(stack);
         return;
@@ -347,8 +321,8 @@ void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &
     if (m_deferred)
         return;
     nameWrites(stack);
-    if (m_tripwire && m_summary.tripped)
-        keepHit();
+    if (m_tripwire && (m_summary.tripped || m_pending.madeMask))
+        keepHit(m_summary.tripped);
     finishCall();
     if (m_tripwire)
         m_tripwire->callEnded();
@@ -382,16 +356,13 @@ RecordId OpRecorder::output(const at::Tensor &tensor, TensorRole role)
 {
     CallRecord &call = m_pending.record;
     const OpFacts &facts = *m_pending.facts;
-    const StorageState *state = m_tracker.findStorage(tensor);
     const bool uninitialised =
-        facts.uninitialised || (facts.view && state != nullptr && state->uninitialised);
+        facts.uninitialised || ((facts.view || facts.writesPartly) && m_tracker.isUninitialised(tensor));
     TensorRecord record;
     if (uninitialised) {
-        record.id = nextTensor();
-        m_saver.describe(tensor, record);
-        record.payload.state = PayloadState::uninitialised;
-        if (hasBytes(tensor))
-            m_tracker.storage(tensor).uninitialised = true;
+        record = unwritten(tensor);
+        if (facts.uninitialised)
+            m_tracker.madeUninitialised(tensor);
     } else {
         record = rowSnapshot(tensor, role, wantsPayload(facts));
     }
@@ -412,8 +383,8 @@ RecordId OpRecorder::output(const at::Tensor &tensor, TensorRole role)
 void OpRecorder::attachOperands(TensorRecord &record) const
 {
     const std::uint8_t bad = badnessOf(record);
-    if (bad == 0 ||
-        (m_pending.inputBadness != 0 && !((bad & kNaN) != 0 && (m_pending.inputBadness & kNaN) == 0)))
+    const std::uint8_t came = m_pending.inputBadness & (kInfinite | kNaN);
+    if (bad == 0 || (came != 0 && !((bad & kNaN) != 0 && (came & kNaN) == 0)))
         return;
     const TensorStats &stats = *record.stats;
     std::int64_t first = -1;

@@ -35,6 +35,8 @@ struct RecorderOptions
     std::optional<std::uint64_t> dieAtCall;
     // Stops the run at the first row with NaN or Inf and keeps only what explains it (tripwire.h).
     bool tripwire = false;
+    // A tripwire goes on past -Inf that is there by design (masks) until NaN comes of it.
+    bool pastMasks = false;
 };
 
 // What the recorder has seen, and what ran when the run ended.
@@ -50,6 +52,15 @@ struct RunSummary
     bool tripped = false;                // a row held NaN or Inf and the run was to stop there
     std::set<std::string> mappedDevices; // devices asked for that became the CPU
     std::int64_t durationNs = -1;
+};
+
+// What is known of the values of a recorded tensor, as bits.
+struct RecordedBadness
+{
+    static constexpr std::uint8_t infinite = 1;
+    static constexpr std::uint8_t nan = 2;
+    static constexpr std::uint8_t byDesign = 4; // those are -Inf of a mask
+    static constexpr std::uint8_t unseen = 8;   // nobody looked
 };
 
 // Sees autograd nodes appear after each call; see autograd_recorder.h.
@@ -142,6 +153,8 @@ private:
         std::vector<at::Tensor> before;  // by argument: copies of what will be overwritten
         std::vector<c10::IValue> inputs; // by argument, kept only to look at operands
         std::uint8_t inputBadness = 0;
+        bool faultCameIn = false; // an input holds NaN or Inf that is not there by design
+        bool madeMask = false;    // it filled -Inf in by design
         std::uint64_t rngBefore = 0;
         Clock::time_point start;
         bool active = false;
@@ -162,6 +175,7 @@ private:
     RecordId argumentVersion(const at::Tensor &tensor, bool written);
     void collectWrites(const std::vector<c10::IValue> &stack);
     void keepBefore(const at::Tensor &tensor, std::size_t index);
+    TensorRecord unwritten(const at::Tensor &tensor);
 
     void takeOutputs(const std::vector<c10::IValue> &stack);
     RecordId output(const at::Tensor &tensor, TensorRole role);
@@ -177,7 +191,11 @@ private:
     // The driver's own ops, and those that TorchScript's compiler runs before the first node (folded
     // constants): no rows.
     bool isInternal() const { return m_internal > 0 || !m_begun; }
-    void keepHit();
+    void takeBadness(std::uint8_t badness);
+    bool cameInBad() const;
+    void lookAtState(const at::Tensor &tensor, TensorRecord &record);
+    bool isByDesign(const TensorRecord &record) const;
+    void keepHit(bool withValues);
     void stopWhenTripped();
 
     RecordId nextTensor() const { return static_cast<RecordId>(m_badness.size()); }
@@ -204,7 +222,8 @@ private:
     std::unordered_map<c10::StorageImpl *, std::vector<std::size_t>> m_buffersByStorage;
     std::vector<ModuleState> m_moduleCalls;                   // by module call id
     std::unordered_map<std::uint32_t, RecordId> m_callOfNode; // last call of each node
-    std::vector<std::uint8_t> m_badness;                      // by tensor record: 1 infinite, 2 NaN
+    std::vector<std::uint8_t> m_badness;                      // by tensor record: RecordedBadness
+    std::uint8_t m_flags = 0;                                 // of the record that is added next
     std::vector<RecordId> m_callOf;                           // by tensor record
 
     Pending m_pending;

@@ -3,6 +3,7 @@
 // op_recorder.cpp.
 #include "core/capture_torch/op_recorder.h"
 
+#include "core/analysis/mask_fill.h"
 #include "core/capture_torch/quiet_scope.h"
 
 #include <fnmatch.h>
@@ -275,6 +276,105 @@ void OpRecorder::graphOutput(const std::string &path, const c10::IValue &value)
         call.value = ivalueToValue(value);
     }
     m_out.add(std::move(call));
+}
+
+TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, bool wanted)
+{
+    if (!m_tripwire)
+        return snapshot(tensor, role, wanted);
+    TensorRecord record;
+    record.id = nextTensor();
+    record.role = role;
+    m_saver.describe(tensor, record);
+    const bool made = role == TensorRole::output && m_pending.facts != nullptr;
+    bool trips = false;
+    if (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0) {
+        m_saver.knowFinite(tensor);
+    } else if (m_tripwire->look(tensor, record)) {
+        const bool design = m_options.pastMasks && isByDesign(record);
+        m_flags = design ? RecordedBadness::byDesign : 0;
+        m_pending.madeMask = m_pending.madeMask || (made && design && !cameInBad());
+        trips = !design;
+    }
+    if (trips)
+        m_tripwire->trip(tensor, record);
+    else
+        m_out.note(m_saver.save(tensor, false, record));
+    m_summary.tripped = m_tripwire->tripped();
+    m_tripwire->hold(tensor, record);
+    return record;
+}
+
+void OpRecorder::takeBadness(std::uint8_t badness)
+{
+    m_pending.inputBadness |= badness;
+    const bool bad = (badness & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
+    m_pending.faultCameIn = m_pending.faultCameIn || (bad && (badness & RecordedBadness::byDesign) == 0);
+}
+
+bool OpRecorder::cameInBad() const
+{
+    return (m_pending.inputBadness & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
+}
+
+// State and memory that no row shows. Of a mask that is a constant a tripwire that looks past masks must
+// know.
+void OpRecorder::lookAtState(const at::Tensor &tensor, TensorRecord &record)
+{
+    const bool looks = m_options.pastMasks && record.role == TensorRole::constant;
+    m_flags = looks ? 0 : RecordedBadness::unseen;
+    if (looks && m_tripwire->look(tensor, record) && isByDesign(record))
+        m_flags = RecordedBadness::byDesign;
+}
+
+// By the rule of the reports (nonfinite_scan.cpp), while the model runs.
+bool OpRecorder::isByDesign(const TensorRecord &record) const
+{
+    if (!record.stats || record.stats->nan > 0)
+        return false;
+    const bool made = record.role == TensorRole::output && m_pending.facts != nullptr;
+    if (made && cameInBad())
+        return !m_pending.faultCameIn;
+    if (record.stats->posInf > 0 || !isFloating(record.dtype))
+        return false;
+    const auto holdsNegativeInfinity = [](const ArgumentRecord &argument) {
+        return toJson(argument.value).find("-Infinity") != std::string::npos;
+    };
+    const std::vector<ArgumentRecord> &arguments = m_pending.record.arguments;
+    return !made || (fillsConstants(m_pending.facts->func) &&
+                     std::any_of(arguments.begin(), arguments.end(), holdsNegativeInfinity));
+}
+
+void OpRecorder::stopWhenTripped()
+{
+    if (!m_summary.tripped)
+        return;
+    m_pending = Pending();
+    throw StopRun();
+}
+
+// The inputs of the op that made the first bad value, or of one that filled a mask. An input that the op
+// itself overwrote is kept where it was copied before.
+void OpRecorder::keepHit(bool withValues)
+{
+    for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
+        const std::vector<RecordId> &ids = m_pending.record.arguments[i].tensors;
+        const bool written = m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly;
+        std::size_t at = 0;
+        if (written && m_pending.before[i].defined() && ids.size() == 1)
+            m_tripwire->keep(m_pending.before[i], ids.front(), withValues);
+        if (written || ids.empty())
+            continue;
+        const c10::IValue &input = m_pending.inputs[i];
+        if (input.isTensor())
+            m_tripwire->keep(input.toTensor(), ids.front(), withValues);
+        else
+            for (const c10::IValue &item : input.toListRef()) {
+                if (item.isTensor() && item.toTensor().defined() && ids[at] != kNoRecord)
+                    m_tripwire->keep(item.toTensor(), ids[at], withValues);
+                ++at;
+            }
+    }
 }
 
 void OpRecorder::reportProgress()

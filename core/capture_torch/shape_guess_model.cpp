@@ -55,6 +55,26 @@ Status readDtype(const Value &options, GuessOptions &out)
     return Status::ok();
 }
 
+// Models run on the CPU here, whatever device their file names.
+Status readDevice(const Value &options)
+{
+    const Value &device = options.at("device");
+    if (device.isNull() || device.toString() == "cpu" || device.toString() == "cpu:0")
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument,
+                  "device is " + toJson(device) +
+                      ", models are run on the CPU here: device is cpu or left out");
+}
+
+Status readOnFailure(const Value &options)
+{
+    const Value &word = options.at("on_failure");
+    if (word.isNull() || word.toString() == "return" || word.toString() == "raise")
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument,
+                  "on_failure is " + toJson(word) + ", it is \"return\" or \"raise\"");
+}
+
 std::string expectedText(const std::vector<ModelInput> &inputs)
 {
     std::string text;
@@ -165,6 +185,8 @@ Result<GuessOptions> guessOptionsFromValue(const Value &options)
     also(readNumber(options, "seed", 0, seed));
     also(readRank(options, out));
     also(readDtype(options, out));
+    also(readDevice(options));
+    also(readOnFailure(options));
     if (status.isOk() && out.maxSize < out.minSize)
         status = outOfRange("max_size", out.maxSize, out.minSize);
     if (!status)

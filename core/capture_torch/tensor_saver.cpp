@@ -197,6 +197,15 @@ bool TensorSaver::isFinite(const at::Tensor &tensor)
     return true;
 }
 
+void TensorSaver::knowFinite(const at::Tensor &tensor)
+{
+    if (!readable(tensor) || !tensor.is_non_overlapping_and_dense())
+        return;
+    StorageState &state = m_tracker.storage(tensor);
+    state.finite = byteRange(tensor);
+    state.finiteVersion = state.version;
+}
+
 Status TensorSaver::save(const at::Tensor &tensor, bool wanted, TensorRecord &record)
 {
     if (!readable(tensor)) {

@@ -35,6 +35,8 @@ public:
     void measure(const at::Tensor &tensor, TensorRecord &record);
     // False when TENSOR holds NaN or Inf; true for what cannot hold them or cannot be looked at.
     bool isFinite(const at::Tensor &tensor);
+    // TENSOR is known to be finite without a look at it.
+    void knowFinite(const at::Tensor &tensor);
     // The payload, or the reason why there is none. WANTED false: the policy leaves it out.
     Status save(const at::Tensor &tensor, bool wanted, TensorRecord &record);
     // Before TENSOR is written: waits until the sink has read its storage.

@@ -77,13 +77,50 @@ KnownTensor &TensorTracker::made(const at::Tensor &tensor, RecordId record, bool
     return entry;
 }
 
-void TensorTracker::written(const at::Tensor &tensor)
+bool TensorTracker::isUninitialised(const at::Tensor &tensor)
+{
+    const StorageState *state = findStorage(tensor);
+    if (state == nullptr || !state->uninitialised || tensor.numel() == 0)
+        return false;
+    const ByteRange range = byteRange(tensor);
+    return std::none_of(state->initialised.begin(), state->initialised.end(),
+                        [&](ByteRange known) { return known.covers(range); });
+}
+
+void TensorTracker::madeUninitialised(const at::Tensor &tensor)
+{
+    if (!hasBytes(tensor))
+        return;
+    StorageState &state = storage(tensor);
+    state.uninitialised = true;
+    state.initialised.clear();
+}
+
+// Ranges that touch become one. Of a strided view that is what lies between its first and its last byte: rows
+// and columns that are filled one after the other end as a whole.
+void TensorTracker::initialised(const at::Tensor &tensor)
+{
+    StorageState *state = findStorage(tensor);
+    if (state == nullptr || !state->uninitialised || tensor.numel() == 0)
+        return;
+    ByteRange range = byteRange(tensor);
+    std::erase_if(state->initialised, [&](ByteRange known) {
+        const bool touches = known.begin <= range.end && range.begin <= known.end;
+        if (touches)
+            range = {std::min(known.begin, range.begin), std::max(known.end, range.end)};
+        return touches;
+    });
+    state->initialised.push_back(range);
+}
+
+void TensorTracker::written(const at::Tensor &tensor, bool wholly)
 {
     if (!hasBytes(tensor))
         return;
     StorageState &state = storage(tensor);
     ++state.version;
-    state.uninitialised = false;
+    if (wholly)
+        initialised(tensor);
     state.writes.push_back({m_time, byteRange(tensor), kNoRecord});
 }
 

@@ -45,8 +45,9 @@ struct StorageState
     RecordId id = kNoRecord;
     RecordId creator = kNoRecord; // the version that first showed this storage
     std::uint32_t version = 0;    // counts writes
-    bool uninitialised = false;   // nobody wrote these bytes yet
-    std::vector<Write> writes;    // oldest first
+    bool uninitialised = false; // of its bytes only those in `initialised` were written or read as they were
+    std::vector<ByteRange> initialised;
+    std::vector<Write> writes; // oldest first
 
     // What is known of the bytes, good for one version.
     std::optional<PayloadRecord> payload; // of the whole storage
@@ -91,10 +92,17 @@ public:
     // The entry of its storage, made when there is none (hasBytes(TENSOR) must hold). Ids are dense.
     StorageState &storage(const at::Tensor &tensor);
 
+    // Whether TENSOR shows memory that nobody has written since it was made.
+    bool isUninitialised(const at::Tensor &tensor);
+    // Nobody has written the memory of TENSOR yet.
+    void madeUninitialised(const at::Tensor &tensor);
+    // The bytes of TENSOR are what counts, whoever put them there.
+    void initialised(const at::Tensor &tensor);
+
     // TENSOR is from now on the version RECORD.
     KnownTensor &made(const at::Tensor &tensor, RecordId record, bool hasRow);
-    // The bytes of TENSOR were written just now.
-    void written(const at::Tensor &tensor);
+    // The bytes of TENSOR were written just now; not WHOLLY: some of them may be as they were.
+    void written(const at::Tensor &tensor, bool wholly);
     // RECORD is the version that the write made, once it has a record.
     void nameWrite(const at::Tensor &tensor, RecordId record);
 

@@ -5,13 +5,18 @@
 
 namespace core {
 
-void Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
+bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
 {
     const bool bad = !m_tripped && !m_saver.isFinite(tensor);
     if (bad)
         m_saver.measure(tensor, record);
-    m_out.note(m_saver.save(tensor, bad, record));
-    m_tripped = m_tripped || bad;
+    return bad;
+}
+
+void Tripwire::trip(const at::Tensor &tensor, TensorRecord &record)
+{
+    m_out.note(m_saver.save(tensor, true, record));
+    m_tripped = true;
 }
 
 void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record)
@@ -65,7 +70,7 @@ void Tripwire::beforeWrite(const at::Tensor &tensor)
             measure(held);
 }
 
-void Tripwire::keep(const at::Tensor &tensor, RecordId id)
+void Tripwire::keep(const at::Tensor &tensor, RecordId id, bool withValues)
 {
     if (std::find(m_kept.begin(), m_kept.end(), id) != m_kept.end())
         return;
@@ -74,7 +79,7 @@ void Tripwire::keep(const at::Tensor &tensor, RecordId id)
     record.id = id;
     m_saver.describe(tensor, record);
     m_saver.measure(tensor, record);
-    m_out.note(m_saver.save(tensor, true, record));
+    m_out.note(m_saver.save(tensor, withValues, record));
     m_out.add(std::move(record));
 }
 

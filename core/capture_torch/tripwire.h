@@ -21,9 +21,11 @@ public:
 
     Tripwire(TensorSaver &saver, RecordOut &out) : m_saver(saver), m_out(out) {}
 
-    // Looks at a new row of the trace. One with NaN or Inf gets its statistics and values in RECORD, and
-    // tripped() is true from then on; the others are left without both.
-    void look(const at::Tensor &tensor, TensorRecord &record);
+    // True when TENSOR, a new row of the trace, holds NaN or Inf: then RECORD has its statistics. Nothing is
+    // looked at once it has tripped.
+    bool look(const at::Tensor &tensor, TensorRecord &record);
+    // That was what the run is to stop at: RECORD gets the values too.
+    void trip(const at::Tensor &tensor, TensorRecord &record);
     bool tripped() const { return m_tripped; }
 
     // RECORD is an output of the call that just ran.
@@ -32,8 +34,9 @@ public:
     // TENSOR is about to be written: what is held of its memory is measured now.
     void beforeWrite(const at::Tensor &tensor);
 
-    // Completes the record ID of TENSOR, an input of the op that tripped, by statistics and values.
-    void keep(const at::Tensor &tensor, RecordId id);
+    // Completes the record ID of TENSOR, an input of an op that made NaN or Inf, by statistics and,
+    // WITHVALUES, by values.
+    void keep(const at::Tensor &tensor, RecordId id, bool withValues);
     // Completes the records of the last calls by their statistics.
     void finish();
 

@@ -105,6 +105,19 @@ class Steps(nn.Module):
         return x
 
 
+class Uncopyable(nn.Module):
+    """TorchScript copies no complex attribute."""
+    factor: complex
+
+    def __init__(self):
+        super().__init__()
+        self.factor = 1 + 2j
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.fc(x) * abs(self.factor)
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -128,7 +141,8 @@ def main(out):
     torch.manual_seed(0)
     os.makedirs(out, exist_ok=True)
     script = {"inplace": InPlace(), "argmax": ArgMax(), "imagenet": ImageNet(), "echo": Echo(), "voice": Voice(),
-              "two_inputs": TwoInputs(), "tokens": Tokens(), "steps": Steps()}
+              "two_inputs": TwoInputs(), "tokens": Tokens(), "steps": Steps(),
+              "uncopyable": Uncopyable()}
     for name, model in script.items():
         torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
     torch.jit.freeze(torch.jit.script(ImageNet().eval())).save(os.path.join(out, "frozen_imagenet.pt"))

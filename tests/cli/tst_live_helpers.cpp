@@ -3,6 +3,7 @@
 // the same modules in both formats.
 #include "core/trace/op_names.h"
 #include "tests/support/cli_process.h"
+#include "tests/support/corpus_case.h"
 #include "tests/support/golden_call.h"
 
 #include <QDir>
@@ -216,6 +217,88 @@ private Q_SLOTS:
             QVERIFY2(names.contains(name), name);
     }
 
+    // Names and defaults as on the reference page; what is ours is told apart.
+    void optionsAreThoseOfThePage()
+    {
+        const QJsonObject page =
+            QJsonDocument::fromJson(
+                "{\"find_nan\": {\"skip_by_design\": false}, \"nonfinite_origin\": {\"skip_by_design\": "
+                "false},"
+                "\"bisect_precision\": {\"reference_dtype\": \"float64\", \"rtol\": null, \"atol\": null},"
+                "\"check_determinism\": {\"runs\": 2, \"rtol\": null, \"atol\": null, \"seed_sensitivity\": "
+                "false},"
+                "\"guess_input_shape\": {\"batch_size\": 1, \"input_dtype\": null, \"channels\": null,"
+                "\"spatial_rank\": \"auto\", \"seq_len\": null, \"square\": true, \"min_size\": 1, "
+                "\"max_size\": 512,"
+                "\"preferred_sizes\": [224, 256, 384, 299, 128, 96, 64, 32, 28], \"max_probes\": 64, "
+                "\"device\": null,"
+                "\"on_failure\": \"return\", \"input_specs\": null},"
+                "\"flops_vs_dispatch\": {}, \"count_compiles\": {\"runs\": 4}, \"graph_breaks\": {}}")
+                .object();
+        QJsonObject listed;
+        for (const QJsonValue &helper : cli({"run", "list", "--json"}).object()["helpers"].toArray()) {
+            QJsonObject options;
+            for (const QJsonValue &option : helper["options"].toArray())
+                options[option["name"].toString()] = option["default"];
+            listed[helper["name"].toString()] = options;
+        }
+        QCOMPARE(listed, page);
+        const CliResult help = cli({"run", "guess_input_shape", "--help"});
+        QCOMPARE(help.exitCode, 0);
+        QVERIFY2(help.out.contains("--max-probes (default 64)"), help.out.constData());
+    }
+
+    // What a mask fills in is looked past; what becomes of it is not.
+    void masksCanBeSkipped_data()
+    {
+        QTest::addColumn<QString>("model");
+        for (const char *const model : {"model.pt2", "model.pt"})
+            QTest::newRow(model) << model;
+    }
+    void masksCanBeSkipped()
+    {
+        QFETCH(QString, model);
+        const QTemporaryDir work;
+        const auto run = [&](const QString &folder, const QString &answer, const QString &skip) {
+            const support::CorpusCase corpus =
+                support::readCorpusCase(OPSCOPE_CORPUS_DIR + folder, model, answer);
+            QStringList words = corpus.captureArguments(work.path(), work.filePath("run.opscope"));
+            words[0] = "find_nan";
+            return cli(QStringList{"run"} + words + QStringList{"--skip-by-design", skip, "--json"});
+        };
+        const CliResult stopped = run("/nan_cases/n09_masked_row", "answer.json", "false");
+        QCOMPARE(stopped.object().value("result")["func_name"].toString(), QStringLiteral("masked_fill"));
+        QCOMPARE(stopped.object().value("result")["by_design"].toBool(), true);
+        QCOMPARE(stopped.exitCode, 0);
+        const CliResult past = run("/nan_cases/n09_masked_row", "answer.json", "true");
+        QVERIFY2(past.document().isObject(), past.messages.constData());
+        QCOMPARE(past.object().value("result")["func_name"].toString(), QStringLiteral("softmax"));
+        QCOMPARE(past.object().value("result")["kind"].toString(), QStringLiteral("nan"));
+        QCOMPARE(past.exitCode, 1);
+        // Every row of this mask keeps a value: the -Inf is absorbed and the run goes to its end.
+        const CliResult sound = run("/models/attention", "expected.json", "true");
+        QVERIFY2(sound.document().isObject(), sound.messages.constData());
+        QCOMPARE(sound.object().value("result")["found"].toBool(), false);
+        QVERIFY2(sound.object().value("result")["message"].toString().contains("-Inf by design in 1 mask"),
+                 sound.out.constData());
+        QCOMPARE(sound.object().value("run")["status"].toString(), QStringLiteral("finished"));
+        QCOMPARE(sound.exitCode, 0);
+    }
+
+    // The page: a model that no copy can be made of gives no verdict, and says why.
+    void uncopyableModelIsInconclusive()
+    {
+        const CliResult run = cli({"run", "check_determinism", OPSCOPE_PROBE_MODELS_DIR "/uncopyable.pt",
+                                   "--input", "f32[2,3]=randn", "--seed-sensitivity", "true", "--json"});
+        QVERIFY2(run.document().isObject(), run.messages.constData());
+        const QJsonValue result = run.object()["result"];
+        QCOMPARE(result["verdict"].toString(), QStringLiteral("inconclusive"));
+        QCOMPARE(result["seed_sensitivity_verdict"].toString(), QStringLiteral("inconclusive"));
+        QCOMPARE(result["runs"].toInt(), 0);
+        QVERIFY2(result["message"].toString().contains("cannot be copied"), run.out.constData());
+        QVERIFY2(!result["remedies"].toArray().isEmpty(), run.out.constData());
+    }
+
     void badRequestsAreSentences_data()
     {
         QTest::addColumn<QStringList>("words");
@@ -231,6 +314,10 @@ private Q_SLOTS:
         QTest::newRow("dtype") << QStringList{"run",  "bisect_precision", model,          "--reference-dtype",
                                               "int8", "--input",          "f32[1,2]=ones"}
                                << 2 << "no floating dtype";
+        QTest::newRow("tolerance") << QStringList{"run", "check_determinism", model, "--rtol", "-1"} << 2
+                                   << "at least 0";
+        QTest::newRow("no number") << QStringList{"run", "bisect_precision", model, "--atol", "NaN"} << 2
+                                   << "at least 0";
         QTest::newRow("missing") << QStringList{"run", "find_nan", "/nonexistent.pt2"} << 3
                                  << "/nonexistent.pt2";
         QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2

@@ -115,6 +115,56 @@ private Q_SLOTS:
         QCOMPARE(unknown.object().value("result")["reason"].toString(), QStringLiteral("unknown_entry"));
     }
 
+    // Every argument error of this helper is of one type, before anything runs.
+    void shapeArgumentErrors_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char *option, const char *value, const char *says) {
+            QTest::newRow(qPrintable(QString(option) + " " + value))
+                << QStringList{option, value} << QString(says);
+        };
+        row("--batch-size", "x", "batch_size");
+        row("--channels", "0", "channels is 0");
+        row("--seq-len", "-1", "seq_len is -1");
+        row("--min-size", "0", "min_size is 0");
+        row("--max-size", "0", "max_size is 0");
+        row("--max-probes", "0", "max_probes is 0");
+        row("--spatial-rank", "0", "spatial_rank is 0");
+        row("--spatial-rank", "two", "spatial_rank is");
+        row("--square", "maybe", "square");
+        row("--preferred-sizes", "[0]", "preferred_sizes holds 0");
+        row("--preferred-sizes", "8", "preferred_sizes");
+        row("--input-dtype", "float31", "input_dtype is");
+        row("--on-failure", "ignore", "on_failure is");
+        row("--device", "cuda:0", "models are run on the CPU here");
+        row("--device", "gpu", "models are run on the CPU here");
+    }
+    void shapeArgumentErrors()
+    {
+        QFETCH(QStringList, words);
+        QFETCH(QString, says);
+        const CliResult run =
+            cli(QStringList{"run", "guess_input_shape", model("imagenet.pt"), "--json"} + words);
+        const QJsonValue error = run.object()["error"];
+        QCOMPARE(error["type"].toString(), QStringLiteral("ShapeInferenceError"));
+        QVERIFY2(error["message"].toString().contains(says), run.out.constData());
+        QCOMPARE(run.exitCode, 2);
+    }
+
+    void shapeOptionsAreFollowed()
+    {
+        const auto guess = [](const QStringList &words) {
+            return cli(QStringList{"run", "guess_input_shape", model("imagenet.pt"), "--json"} + words)
+                .object()["result"];
+        };
+        QCOMPARE(guess({"--device", "cpu", "--batch-size", "3"})["shape"],
+                 QJsonValue(QJsonArray{3, 3, 224, 224}));
+        QCOMPARE(guess({"--preferred-sizes", "[48]"})["shape"], QJsonValue(QJsonArray{1, 3, 48, 48}));
+        QCOMPARE(guess({"--input-specs", "[]"})["reason"].toString(),
+                 QStringLiteral("multi_input_unsupported"));
+    }
+
     void severalInputsAreGuessed_data()
     {
         QTest::addColumn<QString>("file");

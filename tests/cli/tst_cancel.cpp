@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ctrl+C and limits: what runs a model ends with the documented code, its worker goes, and the trace up to
+// there opens.
+#include "tests/support/cli_process.h"
+
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <csignal>
+
+using support::CliResult;
+
+namespace {
+
+CliResult cli(const QStringList &arguments)
+{
+    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
+}
+
+// Processes whose parent is PARENT.
+QStringList childrenOf(qint64 parent)
+{
+    QStringList children;
+    for (const QString &name : QDir("/proc").entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+        QFile stat("/proc/" + name + "/stat");
+        if (name[0].isDigit() && stat.open(QIODevice::ReadOnly)) {
+            const QList<QByteArray> fields = stat.readAll().split(')').last().trimmed().split(' ');
+            if (fields.value(1).toLongLong() == parent)
+                children << name;
+        }
+    }
+    return children;
+}
+
+// A model that goes on for minutes, one small op after the other.
+QStringList longRun(const QStringList &command, const QString &trace)
+{
+    return command + QStringList{OPSCOPE_PROBE_MODELS_DIR "/steps.pt",
+                                 "--input",
+                                 "f32[1,64]=randn",
+                                 "--input",
+                                 "100000000",
+                                 "-o",
+                                 trace};
+}
+
+} // namespace
+
+class TestCancel : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void interruptEndsTheRun_data()
+    {
+        QTest::addColumn<QStringList>("command");
+        QTest::newRow("capture") << QStringList{"capture", "--save", "none"};
+        QTest::newRow("find_nan") << QStringList{"run", "find_nan"};
+        QTest::newRow("nonfinite_origin") << QStringList{"run", "nonfinite_origin"};
+        QTest::newRow("check_determinism") << QStringList{"run", "check_determinism"};
+        QTest::newRow("bisect_precision") << QStringList{"run", "bisect_precision"};
+    }
+    void interruptEndsTheRun()
+    {
+        QFETCH(QStringList, command);
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QProcess process;
+        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun(command, trace));
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        const QStringList workers = childrenOf(process.processId());
+        QCOMPARE(workers.size(), 1);
+        QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(20000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 4);
+        QVERIFY2(process.readAllStandardError().contains("cancelled"), "the message does not say so");
+        QVERIFY(!QFile::exists("/proc/" + workers.first()));
+
+        const QJsonObject info = cli({"info", trace, "--json"}).object();
+        QCOMPARE(info["status"].toString(), QStringLiteral("cancelled"));
+        const CliResult ops = cli({"ops", trace, "--json"});
+        QVERIFY(ops.document().isArray() || ops.document().isObject());
+        QVERIFY(ops.out.contains("aten.linear"));
+        QCOMPARE(cli({"verify", trace}).exitCode, 0);
+        QVERIFY2(QDir(work.path()).entryList(QDir::Files) == QStringList{"run.opscope"},
+                 "something else was left");
+    }
+
+    void limitsHoldForHelpersToo()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult slow =
+            cli(longRun({"run", "find_nan"}, trace) + QStringList{"--time-limit", "2", "--json"});
+        QCOMPARE(slow.exitCode, 4);
+        QVERIFY2(slow.messages.contains("longer than 2"), slow.messages.constData());
+        QCOMPARE(cli({"verify", trace}).exitCode, 0);
+        const CliResult large = cli({"run", "find_nan", OPSCOPE_PROBE_MODELS_DIR "/echo.pt", "--input",
+                                     "f32[400000000]=ones", "--memory-limit", "600M", "-o", trace});
+        QVERIFY2(large.exitCode == 4, large.messages.constData());
+        QVERIFY2(large.messages.contains("allocate memory"), large.messages.constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCancel)
+#include "tst_cancel.moc"
