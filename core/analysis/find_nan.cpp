@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace core {
 namespace {
 
@@ -11,6 +13,21 @@ namespace {
 bool hasNoTensor(const TraceStatistics &statistics, OpId op)
 {
     return statistics.unavailable(statistics.trace().op(op).tensor) == Unavailable::nonTensor;
+}
+
+// The page's order, but a buffer that an op of the run wrote stands where that happened and not before
+// everything.
+std::vector<OpId> searchOrder(const Trace &trace)
+{
+    std::vector<OpId> order;
+    std::vector<OpId> written;
+    for (const OpId op : trace.orderedOps())
+        (isWrittenBuffer(trace, trace.op(op).call) ? written : order).push_back(op);
+    for (const OpId op : written) {
+        const auto later = [&](OpId other) { return trace.op(other).step > 0 && op.index() < other.index(); };
+        order.insert(std::find_if(order.begin(), order.end(), later), op);
+    }
+    return order;
 }
 
 std::vector<std::string> unexaminedAncestors(const TraceStatistics &statistics, OpId start)
@@ -73,7 +90,8 @@ Value savedResult(const SavedFinding &finding, const TraceStatistics &statistics
 bool isUnexamined(const TraceStatistics &statistics, OpId op)
 {
     const TensorId tensor = statistics.trace().op(op).tensor;
-    return !hasNoTensor(statistics, op) && statistics.find(tensor) == nullptr;
+    return !hasNoTensor(statistics, op) && statistics.find(tensor) == nullptr &&
+           statistics.trace().tensor(tensor).payload.state != PayloadState::uninitialised;
 }
 
 SavedFinding findSavedNonFinite(const TraceStatistics &statistics)
@@ -81,7 +99,7 @@ SavedFinding findSavedNonFinite(const TraceStatistics &statistics)
     const Trace &trace = statistics.trace();
     SavedFinding finding;
     bool unexaminedBefore = false;
-    for (const OpId op : trace.orderedOps()) {
+    for (const OpId op : searchOrder(trace)) {
         if (trace.op(op).kind == CallKind::input)
             continue;
         if (isUnexamined(statistics, op)) {
@@ -152,7 +170,7 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
         return scan.error();
     OpId found;
     std::size_t unexamined = 0;
-    for (const OpId op : trace.orderedOps()) {
+    for (const OpId op : searchOrder(trace)) {
         if (trace.op(op).kind == CallKind::input)
             continue;
         if (isUnexamined(statistics, op))

@@ -19,6 +19,7 @@ public:
     Answers(const TraceStatistics &statistics, std::vector<GradientTransition> rows)
         : m_statistics(statistics), m_trace(statistics.trace()), m_rows(std::move(rows))
     {
+        pairLeaves();
         // A leaf keeps what arrives: nothing is healed there.
         for (GradientTransition &row : m_rows) {
             if (row.emitted.leaves > 0 || className(row) != "AccumulateGrad")
@@ -97,6 +98,23 @@ public:
     }
 
 private:
+    // A leaf collects for the op that used it first: that of the earliest node that leads there.
+    void pairLeaves()
+    {
+        std::vector<CallId> first(m_trace.gradNodes().size());
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            const CallId by = m_trace.gradNodes()[i].call;
+            for (const GradEdgeRow &edge : m_trace.nextEdges(GradNodeId(i)))
+                if (CallId &call = first[edge.node.index()];
+                    by.isValid() && (!call.isValid() || by.index() < call.index()))
+                    call = by;
+        }
+        for (GradientTransition &row : m_rows)
+            if (!row.op.isValid() && row.node.isValid() && first[row.node.index()].isValid())
+                if (const Range rows = m_trace.call(first[row.node.index()]).rows; rows.count > 0)
+                    row.op = OpId(rows.begin);
+    }
+
     std::string className(const GradientTransition &row) const
     {
         return row.node.isValid() ? std::string(m_trace.string(m_trace.gradNode(row.node).className)) : "?";
@@ -113,12 +131,9 @@ private:
                                      {"op_label", row.opLabel},
                                      {"module", paired ? Value(m_trace.moduleAddress(row.op)) : Value("")}});
         const GradNodeRow *node = row.node.isValid() ? &m_trace.gradNode(row.node) : nullptr;
-        if (paired)
-            value.set("func", m_trace.string(m_trace.callOf(row.op).func));
-        else if (node != nullptr && node->parameter.isValid())
+        value.set("func", paired ? m_trace.string(m_trace.callOf(row.op).func) : "loss");
+        if (node != nullptr && node->parameter.isValid())
             value.set("variable", m_trace.string(node->parameter));
-        else
-            value.set("func", "loss");
         return value;
     }
 

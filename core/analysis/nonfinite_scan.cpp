@@ -36,8 +36,11 @@ private:
         bool byDesign = true; // of those that are bad
     };
 
+    // What was bad before the first op: a buffer's row that shows a version written in the run is not that,
+    // and the row that shows one for the first time says again what its record says.
     void collectSources()
     {
+        std::unordered_set<StringId> known;
         for (std::size_t i = 0; i < m_trace.tensors().size(); ++i) {
             const TensorId tensor(i);
             const TensorRow &row = m_trace.tensor(tensor);
@@ -52,6 +55,9 @@ private:
             const bool mask =
                 m_isOwn && counts.nan == 0 && counts.posInf == 0 && row.role != TensorRole::parameter;
             m_scan.byDesign[i] = mask;
+            if (isWrittenBuffer(m_trace, row.call) ||
+                (m_isOwn && row.address.isValid() && !known.insert(row.address).second))
+                continue;
             m_scan.sources.push_back(
                 {tensor, row.role, std::string(m_trace.string(row.address)), kind, counts, mask});
         }
@@ -166,7 +172,7 @@ private:
         const bool onlyNegative = stats.nan == 0 && stats.posInf == 0;
         m_scan.byDesign[tensor.index()] = m_isOwn && onlyNegative &&
                                           isFloating(m_trace.tensor(tensor).dtype) && fillsConstants(func) &&
-                                          hasNegativeInfinityArgument(id);
+                                          (func == "tensor" || hasNegativeInfinityArgument(id));
     }
 
     void badRow(CallId id, OpId op, NonFiniteKind kind, const Inputs &inputs, bool birth)
@@ -213,6 +219,12 @@ private:
 };
 
 } // namespace
+
+bool isWrittenBuffer(const Trace &trace, CallId call)
+{
+    return call.isValid() && trace.info().source == TraceSource::own &&
+           trace.call(call).kind == CallKind::buffer && trace.string(trace.call(call).func) != "none";
+}
 
 const NonFiniteEntry *NonFiniteScan::headline() const
 {

@@ -59,6 +59,9 @@ struct NonFiniteScan
 // Measures what is needed and walks all calls. cancelled when the job was.
 Result<NonFiniteScan> scanNonFinite(TraceStatistics &statistics, const JobContext &job);
 
+// Whether CALL, the row of a buffer in a trace of our own, shows a version that an op of the run wrote.
+bool isWrittenBuffer(const Trace &trace, CallId call);
+
 // The multi-dimensional index of flat element FLAT; empty for a scalar.
 std::vector<std::int64_t> unravelled(std::int64_t flat, std::span<const std::int64_t> shape);
 

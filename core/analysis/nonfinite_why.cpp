@@ -24,6 +24,7 @@ struct Case
     DType dtype = DType::unknown;     // of the result
     TensorStats inputs;               // counts over all tensor arguments
     TensorStats first;                // of the first tensor argument
+    bool varianceBelowZero = false;   // a running variance that went in
     std::optional<bool> rowHasPosInf; // of that one, along the dimension that b names; not always known
 };
 
@@ -157,6 +158,8 @@ Value pointwiseToken(const Case &at)
         return productToken(at);
     if (at.func == "sub" || at.func == "subtract" || at.func == "rsub" || at.func == "add")
         return sumToken(at);
+    if (at.func == "gelu" && isInfinite(at.a))
+        return "zero_times_inf"; // -Inf times the zero that the curve ends in
     if (at.a && isOutsideDomain(at.func, *at.a))
         return "outside_domain";
     return {};
@@ -181,6 +184,8 @@ Value reductionToken(const Case &at)
         return "unbiased_single_element";
     if (isIn(at.func, kMeans) && finite && hasNan(at.made))
         return "mean_over_nothing";
+    if (isIn(at.func, kNorms) && hasNan(at.made) && finite && at.varianceBelowZero)
+        return "sqrt_of_negative";
     if (isIn(at.func, kNorms) && hasNan(at.made))
         return finite ? "zero_variance_no_eps" : "inf_minus_inf";
     if (at.func == "ctc_loss" && finite && hasInf(at.made))
@@ -317,6 +322,8 @@ Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
     at.func = trace.string(trace.call(entry.call).func);
     if (at.func.ends_with('_') && !at.func.ends_with("__"))
         at.func.remove_suffix(1);
+    if (at.func.starts_with("special_"))
+        at.func.remove_prefix(std::string_view("special_").size());
     at.a = operand(*values, 0);
     at.b = operand(*values, 1);
     at.made = entry.kind;
@@ -326,6 +333,8 @@ Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
         for (const TensorId id : trace.tensorIds(argument.tensors))
             if (const TensorStats *stats = id.isValid() ? statistics.find(id) : nullptr) {
                 addCounts(at.inputs, *stats);
+                at.varianceBelowZero = at.varianceBelowZero || (stats->hasFinite() && stats->min < 0.0 &&
+                                                                trace.string(argument.name) == "running_var");
                 if (std::exchange(first, false))
                     at.first = *stats;
             }
@@ -338,7 +347,9 @@ Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
                        ? Value("eps_underflow")
                        : token;
         }
-    return at.inputs.isAllFinite() && !hasNan(entry.kind) ? overflowToken(tensor.dtype) : Value();
+    // A literal infinity is no overflow; of a list of operands nothing was kept.
+    const bool literal = isInfinite(at.a) || isInfinite(at.b) || at.func.starts_with("_foreach_");
+    return at.inputs.isAllFinite() && !hasNan(entry.kind) && !literal ? overflowToken(tensor.dtype) : Value();
 }
 
 } // namespace core

@@ -84,8 +84,10 @@ public:
             gather(node.call);
         if (hasInf(m_row.arriving.kind))
             return m_row.emitted.counts.nan > 0 ? passedOn() : Value();
-        if (m_name == "Mm" || m_name == "Addmm" || m_name == "Bmm")
-            if (Value value = product(); !value.isNull())
+        if (m_name == "Mm" || m_name == "Addmm" || m_name == "Bmm" || m_name == "Baddbmm")
+            if (Value value =
+                    product(node.call.isValid() ? m_trace.string(m_trace.call(node.call).func) : "");
+                !value.isNull())
                 return value;
         if (Value value = pointwise(); !value.isNull())
             return value;
@@ -206,6 +208,8 @@ private:
             return factor(operand(m_leaf == 0 ? 1 : 0));
         if (m_name == "Log" || m_name == "Log2" || m_name == "Log10" || m_name == "Reciprocal")
             return quotient(operand(0), "divided_by_zero");
+        if (m_name == "Log1P")
+            return quotient(operand(0) ? std::optional(*operand(0) + 1.0) : std::nullopt, "divided_by_zero");
         if (m_name == "Exp" || m_name == "Exp2" || m_name == "Softmax" || m_name == "LogSoftmax" ||
             m_name == "Tanh" || m_name == "Sigmoid")
             return factor(result());
@@ -226,16 +230,39 @@ private:
         return adds ? "inf_minus_inf" : "zero_times_inf";
     }
 
-    // A gradient of a matrix product: the term of the first bad element that is not finite. The gradient of
-    // A in A B is G B^T, that of B is A^T G; addmm has its matrices behind the bias.
-    Value product() const
+    // A factor of a matrix product as the call took it: leading dimensions run through as rows, or as the
+    // batch where the product has one. TRANSPOSED: the weight of linear.
+    struct Factor
     {
-        const std::size_t offset = m_name == "Addmm" ? 1 : 0;
-        if (m_operands.size() < offset + 2 || m_leaf < offset || !m_arriving.isValid())
+        TensorId tensor;
+        bool transposed = false;
+    };
+
+    std::optional<double> element(const Factor &factor, std::int64_t batch, std::int64_t row,
+                                  std::int64_t column) const
+    {
+        const auto shape = m_trace.shape(factor.tensor);
+        if (shape.size() < 2)
+            return std::nullopt;
+        if (factor.transposed)
+            return valueAt(m_trace, factor.tensor, column * shape.back() + row);
+        return valueAt(m_trace, factor.tensor,
+                       (batch * shape[shape.size() - 2] + row) * shape.back() + column);
+    }
+
+    // A gradient of a matrix product: the term of the first bad element that is not finite. The gradient of
+    // A in A B is G B^T, that of B is A^T G; addmm and baddbmm have their matrices behind the bias, linear's
+    // come before it although its node is that of addmm.
+    Value product(std::string_view func) const
+    {
+        const std::size_t leafOffset = m_name == "Addmm" || m_name == "Baddbmm" ? 1 : 0;
+        const std::size_t offset = func == "linear" ? 0 : leafOffset;
+        if (m_operands.size() < offset + 2 || m_leaf < leafOffset || !m_arriving.isValid())
             return {};
-        const bool left = m_leaf == offset;
-        const TensorId saved = m_operands[offset + (left ? 1 : 0)];
-        if (!saved.isValid() || m_trace.shape(saved).size() < 2 || m_trace.shape(m_arriving).size() < 2)
+        const bool left = m_leaf == leafOffset;
+        const Factor saved = {m_operands[offset + (left ? 1 : 0)], left && func == "linear"};
+        const auto sizes = m_trace.shape(m_arriving);
+        if (!saved.tensor.isValid() || sizes.size() < 2 || m_trace.shape(m_emitted).size() < 2)
             return {};
         const std::vector<std::int64_t> index = unravelled(m_at, m_trace.shape(m_emitted));
         if (index.size() < 2)
@@ -243,12 +270,11 @@ private:
         const std::int64_t row = index[index.size() - 2];
         const std::int64_t column = index.back();
         const std::int64_t batch = index.size() > 2 ? index[0] : 0; // bmm: three dimensions
-        const auto sizes = m_trace.shape(saved);
         const std::int64_t terms = left ? sizes.back() : sizes[sizes.size() - 2];
         bool finite = true;
         for (std::int64_t i = 0; i < terms; ++i) {
             const auto gradient =
-                left ? element(m_arriving, batch, row, i) : element(m_arriving, batch, i, column);
+                left ? element({m_arriving}, batch, row, i) : element({m_arriving}, batch, i, column);
             const auto value = left ? element(saved, batch, column, i) : element(saved, batch, i, row);
             if (!gradient || !value)
                 return {};
@@ -258,16 +284,8 @@ private:
                 return *gradient == 0.0 ? "zero_times_inf" : "times_saved_inf";
             finite = finite && std::isfinite(*gradient);
         }
-        return finite ? overflowToken(m_trace.tensor(m_emitted).dtype) : Value();
-    }
-
-    std::optional<double> element(TensorId matrix, std::int64_t batch, std::int64_t row,
-                                  std::int64_t column) const
-    {
-        const auto shape = m_trace.shape(matrix);
-        const std::int64_t rows = shape[shape.size() - 2];
-        return valueAt(m_trace, matrix,
-                       ((shape.size() > 2 ? batch : 0) * rows + row) * shape.back() + column);
+        return finite && m_row.emitted.counts.nan == 0 ? overflowToken(m_trace.tensor(m_emitted).dtype)
+                                                       : Value();
     }
 
     // Nothing finer is known: a forward fault that is seen again, else too large a product.
