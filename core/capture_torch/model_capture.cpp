@@ -255,6 +255,8 @@ CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, S
                          ? (summary.tripped ? TraceStatus::stoppedAtNonFinite : TraceStatus::finished)
                      : status.code() == ErrorCode::cancelled ? TraceStatus::cancelled
                                                              : TraceStatus::failed;
+    if (status.code() == ErrorCode::cancelled && !summary.timedOut)
+        status = status.prefixed("cancelled");
     if (summary.timedOut)
         status = Status(ErrorCode::limitExceeded,
                         "the run took longer than " + formatDouble(m_request.timeLimitSeconds) + " s");

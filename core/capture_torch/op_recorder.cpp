@@ -177,6 +177,11 @@ void OpRecorder::takeArguments(std::vector<c10::IValue> &stack)
     m_pending.before.resize(count);
     for (std::size_t i = 0; i < count; ++i)
         takeArgument(stack[first + i], i);
+    // Filling in -Inf is a birth too.
+    for (std::size_t i = 0; m_pending.fillsBad && i < count; ++i)
+        if (m_pending.facts->arguments[i].written && !m_pending.before[i].defined() &&
+            stack[first + i].isTensor())
+            keepBefore(stack[first + i].toTensor(), i);
 }
 
 void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
@@ -217,6 +222,8 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
     for (const RecordId tensor : argument.tensors)
         if (tensor != kNoRecord)
             takeBadness(m_badness[tensor]);
+    m_pending.fillsBad =
+        m_pending.fillsBad || (argument.value.isNumber() && !std::isfinite(argument.value.toDouble()));
     if (m_tripwire && argument.value.isNumber() && !(std::abs(argument.value.toDouble()) <= kSmallNumber))
         takeBadness(RecordedBadness::unseen);
     if (facts.written && m_pending.facts->keepsBefore && value.isTensor())
@@ -285,6 +292,8 @@ void OpRecorder::collectWrites(const std::vector<c10::IValue> &stack)
             m_saver.settle(tensor);
             if (m_tripwire)
                 m_tripwire->beforeWrite(tensor);
+            if (hidden)
+                keepBefore(tensor, index);
             m_pending.writes.push_back({tensor, hidden, index});
         });
     };
@@ -411,7 +420,7 @@ std::optional<OperandsAt> OpRecorder::operandsAt(const TensorRecord &record, std
                 operands.values.emplace_back();
             else
                 operands.values.push_back(
-                    elementBroadcast(facts.written ? before : input.toTensor(), record.shape, at));
+                    elementBroadcast(before.defined() ? before : input.toTensor(), record.shape, at));
         } else if (input.isScalar()) {
             operands.values.push_back(ivalueToValue(input));
         }

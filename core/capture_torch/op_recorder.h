@@ -153,6 +153,7 @@ private:
         std::vector<at::Tensor> before;  // by argument: copies of what will be overwritten
         std::vector<c10::IValue> inputs; // by argument, kept only to look at operands
         std::uint8_t inputBadness = 0;
+        bool fillsBad = false;    // a number that went in is not finite
         bool faultCameIn = false; // an input holds NaN or Inf that is not there by design
         bool madeMask = false;    // it filled -Inf in by design
         std::uint64_t rngBefore = 0;
@@ -193,6 +194,11 @@ private:
     bool isInternal() const { return m_internal > 0 || !m_begun; }
     void takeBadness(std::uint8_t badness);
     bool cameInBad() const;
+    // A tripwire has its statistics already: it held NaN or Inf when it was made.
+    bool isMeasured(RecordId id) const
+    {
+        return (m_badness[id] & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
+    }
     void lookAtState(const at::Tensor &tensor, TensorRecord &record);
     bool isByDesign(const TensorRecord &record) const;
     void keepHit(bool withValues);

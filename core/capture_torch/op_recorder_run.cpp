@@ -359,18 +359,20 @@ void OpRecorder::keepHit(bool withValues)
 {
     for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
         const std::vector<RecordId> &ids = m_pending.record.arguments[i].tensors;
-        const bool written = m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly;
+        const bool written = (m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly) ||
+                             m_pending.before[i].defined();
         std::size_t at = 0;
-        if (written && m_pending.before[i].defined() && ids.size() == 1)
+        if (written && m_pending.before[i].defined() && ids.size() == 1 && !isMeasured(ids.front()))
             m_tripwire->keep(m_pending.before[i], ids.front(), withValues);
         if (written || ids.empty())
             continue;
         const c10::IValue &input = m_pending.inputs[i];
-        if (input.isTensor())
+        if (input.isTensor() && !isMeasured(ids.front()))
             m_tripwire->keep(input.toTensor(), ids.front(), withValues);
-        else
+        if (!input.isTensor())
             for (const c10::IValue &item : input.toListRef()) {
-                if (item.isTensor() && item.toTensor().defined() && ids[at] != kNoRecord)
+                if (item.isTensor() && item.toTensor().defined() && ids[at] != kNoRecord &&
+                    !isMeasured(ids[at]))
                     m_tripwire->keep(item.toTensor(), ids[at], withValues);
                 ++at;
             }

@@ -4,18 +4,24 @@
 #include <ATen/core/ivalue.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace core {
 
 namespace {
 
-// Tracing gives a module that is called again methods forward1, forward2, ...; other methods are helpers,
-// whose ops belong to the call that uses them, as in Python.
-bool isForward(const std::string &method)
+// Tracing gives a module that is called again methods forward1, forward2, ...; scripting calls the overloads
+// of forward forward__0, forward__1, ... (LSTM, GRU). Other methods are helpers, whose ops belong to the call
+// that uses them, as in Python.
+bool isForward(std::string_view method)
 {
-    return method.starts_with("forward") &&
-           std::all_of(method.begin() + 7, method.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!method.starts_with("forward"))
+        return false;
+    method.remove_prefix(7);
+    if (method.starts_with("__"))
+        method.remove_prefix(2);
+    return std::all_of(method.begin(), method.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 } // namespace

@@ -59,6 +59,36 @@ QString sinkText(const QJsonValue &entry, bool withSource)
     return withSource ? text + " " + lineText(entry["source"]) : text;
 }
 
+// What was bad before the first op.
+QStringList sourceTexts(const QJsonArray &sources)
+{
+    QStringList out;
+    for (const QJsonValue &source : sources)
+        out.append(source["what"].toString() + " " + source["name"].toString() + " " +
+                   source["kind"].toString() + " " + countsText(source));
+    out.sort();
+    return out;
+}
+
+// The numbers that went in at the first bad element. Arguments that the call leaves out are not compared, nor
+// are truth values.
+QStringList operandTexts(const QJsonValue &entry, const QJsonValue &wanted)
+{
+    const QJsonArray values = entry["operands_at_first_index"].toArray();
+    const QJsonArray compared = wanted["operands_at_first_index"].toArray();
+    QStringList out;
+    for (qsizetype i = 0; i < compared.size(); ++i) {
+        if (compared[i].isBool() || compared[i].isArray())
+            continue;
+        const QJsonValue value = i < values.size() ? values[i] : QJsonValue();
+        const QString word = value.toString().toLower().replace("infinity", "inf");
+        out.append(value.isDouble() ? QString::number(value.toDouble(), 'g', 5)
+                   : value.isNull() ? QStringLiteral("unknown")
+                                    : word);
+    }
+    return out;
+}
+
 // A node of TorchScript's autograd graph is compared without its trailing digits.
 QString comparedNode(QString node, bool torchScript)
 {
@@ -129,15 +159,18 @@ class TestNanCases : public QObject
 private Q_SLOTS:
     void forwardAnswers_data()
     {
+        QTest::addColumn<QString>("root");
         QTest::addColumn<QString>("name");
-        for (const QString &name : support::corpusModels(OPSCOPE_CORPUS_DIR "/nan_cases"))
-            QTest::newRow(qPrintable(name)) << name;
+        for (const QString root : {OPSCOPE_CORPUS_DIR "/nan_cases", OPSCOPE_NAN_MORE_DIR})
+            for (const QString &name : support::corpusModels(root))
+                QTest::newRow(qPrintable(name)) << root << name;
     }
     void forwardAnswers()
     {
+        QFETCH(QString, root);
         QFETCH(QString, name);
-        const support::CorpusCase nanCase = support::readCorpusCase(
-            OPSCOPE_CORPUS_DIR "/nan_cases/" + name.section('/', 0, 0), name.section('/', 1), "answer.json");
+        const support::CorpusCase nanCase = support::readCorpusCase(root + "/" + name.section('/', 0, 0),
+                                                                    name.section('/', 1), "answer.json");
         const QJsonValue wanted = nanCase.expected["forward"];
         const bool torchScript = nanCase.isTorchScript();
         const QTemporaryDir work;
@@ -160,6 +193,12 @@ private Q_SLOTS:
         }
         QCOMPARE(texts(wanted["sinks"].toArray(), result["sinks"].toArray(), sinkText),
                  texts({}, wanted["sinks"].toArray(), sinkText));
+        if (!torchScript) // which has constants of its own
+            QCOMPARE(sourceTexts(result["sources"].toArray()),
+                     sourceTexts(nanCase.expected["sources"].toArray()));
+        for (qsizetype i = 0; i < wanted["births"].toArray().size(); ++i)
+            QCOMPARE(operandTexts(result["births"][i], wanted["births"][i]),
+                     operandTexts(wanted["births"][i], wanted["births"][i]));
         const auto why = [](const QJsonArray &entries) {
             QStringList tokens;
             for (const QJsonValue &entry : entries)
@@ -173,9 +212,10 @@ private Q_SLOTS:
     void backwardAnswers_data() { forwardAnswers_data(); }
     void backwardAnswers()
     {
+        QFETCH(QString, root);
         QFETCH(QString, name);
-        const support::CorpusCase nanCase = support::readCorpusCase(
-            OPSCOPE_CORPUS_DIR "/nan_cases/" + name.section('/', 0, 0), name.section('/', 1), "answer.json");
+        const support::CorpusCase nanCase = support::readCorpusCase(root + "/" + name.section('/', 0, 0),
+                                                                    name.section('/', 1), "answer.json");
         const QJsonValue wanted = nanCase.expected["backward"];
         const bool torchScript = nanCase.isTorchScript();
         const bool runs = wanted["verdict"].toString() != "not_run";
