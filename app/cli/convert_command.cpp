@@ -2,8 +2,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/open_trace.h"
 #include "core/io/convert_trace.h"
+#include "core/io/native_tools.h"
 
 #include <array>
+#include <span>
 
 namespace app {
 namespace {
@@ -12,9 +14,35 @@ using core::Result;
 using core::Status;
 using core::Value;
 
-constexpr std::array<OptionSpec, 2> kOptions = {
+constexpr std::array<OptionSpec, 7> kOptions = {
     {{"output", "OUT", "the file to write", 'o'},
-     {"to", "FORMAT", "opscope (default), sqlite, json, csv, safetensors or chrome-trace"}}};
+     {"to", "FORMAT", "opscope (default), sqlite, json, csv, safetensors or chrome-trace"},
+     {"without-payloads", "", "a copy (opscope) without values, statistics stay"},
+     {"without-parameters", "", "without the values of parameters and buffers"},
+     {"without-sources", "", "without source texts"},
+     {"without-inputs", "", "without the values of the inputs and how they were asked for"},
+     {"short-paths", "", "with file names in place of paths"}}};
+
+// What a copy that is passed on leaves out.
+core::CopyOptions copyOptions(const Arguments &arguments)
+{
+    core::CopyOptions options;
+    options.withoutPayloads = arguments.has("without-payloads");
+    options.withoutParameters = arguments.has("without-parameters");
+    options.withoutSources = arguments.has("without-sources");
+    options.withoutInputs = arguments.has("without-inputs");
+    options.shortPaths = arguments.has("short-paths");
+    return options;
+}
+
+// The first of those options that is given; "" without one.
+std::string_view givenCopyOption(const Arguments &arguments)
+{
+    for (const OptionSpec &option : std::span(kOptions).subspan(2))
+        if (arguments.has(option.name))
+            return option.name;
+    return {};
+}
 
 Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
 {
@@ -26,14 +54,21 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
         return Status(core::ErrorCode::invalidArgument,
                       "option --to is \"" + format +
                           "\", it takes opscope, sqlite, json, csv, safetensors or chrome-trace");
+    if (const std::string_view copy = givenCopyOption(arguments);
+        !copy.empty() && *target != core::ConvertTarget::opscope)
+        return Status(core::ErrorCode::invalidArgument,
+                      "option --" + std::string(copy) + " goes with --to opscope, not with " + format);
     const std::string out(arguments.text("output"));
     if (Status status = checkOutput(out, arguments.operand(0)); !status)
         return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();
-    if (Status status = core::convertTrace(**trace, out, *target, context.job); !status)
-        return status;
+    const Status written = *target == core::ConvertTarget::opscope
+                               ? core::writeTrace(**trace, out, copyOptions(arguments), context.job)
+                               : core::convertTrace(**trace, out, *target, context.job);
+    if (!written)
+        return written;
     context.console.print(out + ": written as " + format + "\n");
     context.console.printDocument(Value::object({{"file", out}, {"format", format}}));
     return ExitCode::nothingFound;
@@ -52,6 +87,7 @@ const CommandSpec kConvertCommand{
         "saved values by name; chrome-trace the ops on a time axis for Perfetto.",
     .options = kOptions,
     .example = "opscope-cli convert bundle.tlspec -o run.opscope\n"
+               "opscope-cli convert run.opscope -o mailed.opscope --without-parameters --short-paths\n"
                "opscope-cli convert run.opscope --to csv -o ops.csv",
     .run = runConvert,
 };
