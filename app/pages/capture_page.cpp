@@ -2,14 +2,21 @@
 #include "app/pages/capture_page.h"
 
 #include "app/services/capture_service.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
+#include <QStorageInfo>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace app {
 
@@ -33,7 +40,28 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     setObjectName(QStringLiteral("page"));
     setAttribute(Qt::WA_StyledBackground);
     setAccessibleName(tr("Capturing"));
-    // Wide windows keep the page at a readable width in the middle.
+    QVBoxLayout *column = makeColumn();
+    auto *head = new QHBoxLayout;
+    head->addWidget(m_title, 1);
+    head->addWidget(m_time);
+    column->addLayout(head);
+    column->addWidget(m_how);
+    column->addWidget(makeStages());
+    column->addWidget(makeNow(theme));
+    column->addWidget(makeBad(theme));
+    column->addWidget(makeMeters());
+    column->addStretch(1);
+    addButtons(column);
+    connect(&service, &CaptureService::progressed, this, &CapturePage::refresh);
+    connect(&service, &CaptureService::started, this, &CapturePage::begin);
+    connect(&service, &CaptureService::finished, &m_clock, &QTimer::stop);
+    connect(&m_clock, &QTimer::timeout, this, &CapturePage::refresh);
+    begin();
+}
+
+// Wide windows keep the page at a readable width in the middle.
+QVBoxLayout *CapturePage::makeColumn()
+{
     auto *content = new QWidget(this);
     content->setMaximumWidth(kMostWidth);
     auto *outer = new QHBoxLayout(this);
@@ -44,35 +72,35 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     auto *column = new QVBoxLayout(content);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(14);
-    auto *head = new QHBoxLayout;
-    head->addWidget(m_title, 1);
-    head->addWidget(m_time);
-    column->addLayout(head);
-    column->addWidget(m_how);
-    column->addWidget(makeStages());
-    column->addWidget(makeNow(theme));
-    column->addWidget(makeBad(theme));
-    column->addWidget(makeCounts());
-    column->addStretch(1);
+    return column;
+}
+
+void CapturePage::addButtons(QVBoxLayout *column)
+{
     auto *buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
     QPushButton *stop = views::makeButton(tr("Stop and keep what is there"), "", this);
     QPushButton *discard = views::makeButton(tr("Discard"), "", this);
     buttons->addWidget(stop);
     buttons->addWidget(discard);
-    buttons->addStretch(1);
-    buttons->addWidget(views::makeLabel(
-        tr("The window stays usable. A crash of the model keeps each op before it."), "caption", this));
+    buttons->addSpacing(16);
+    QLabel *note = views::makeElidedLabel(
+        tr("The window stays usable. A crash of the model keeps each op before it."), "caption", this);
+    note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    buttons->addWidget(note, 1);
     column->addLayout(buttons);
-    connect(stop, &QPushButton::clicked, &service, &CaptureService::stopAndKeep);
-    connect(discard, &QPushButton::clicked, &service, &CaptureService::discard);
-    connect(&service, &CaptureService::progressed, this, &CapturePage::refresh);
-    connect(&service, &CaptureService::started, this, [this] {
-        refresh();
-        m_clock.start(kRefreshMs);
-    });
-    connect(&service, &CaptureService::finished, &m_clock, &QTimer::stop);
-    connect(&m_clock, &QTimer::timeout, this, &CapturePage::refresh);
+    connect(stop, &QPushButton::clicked, &m_service, &CaptureService::stopAndKeep);
+    connect(discard, &QPushButton::clicked, &m_service, &CaptureService::discard);
+}
+
+void CapturePage::begin()
+{
+    const QFileInfo file(QFile::decodeName(QByteArray::fromStdString(m_service.request().outputPath)));
+    m_freeBytes = file.absolutePath().isEmpty() ? -1 : QStorageInfo(file.absolutePath()).bytesAvailable();
+    showHow();
     refresh();
+    if (m_service.isRunning())
+        m_clock.start(kRefreshMs);
 }
 
 QWidget *CapturePage::makeStages()
@@ -133,7 +161,9 @@ QWidget *CapturePage::makeNow(const views::Theme &theme)
     row->addWidget(views::makeIconLabel(theme, views::IconName::play, core::ColorToken::accent, 13, card));
     row->addWidget(views::makeLabel(tr("Now"), "second", card));
     m_op = views::makeElidedLabel({}, "mono", card);
+    m_count = views::makeLabel({}, "monoSecond", card);
     row->addWidget(m_op, 1);
+    row->addWidget(m_count);
     return card;
 }
 
@@ -150,52 +180,92 @@ QWidget *CapturePage::makeBad(const views::Theme &theme)
     return m_bad;
 }
 
-QWidget *CapturePage::makeCounts()
+QWidget *CapturePage::makeMeters()
 {
-    auto *counts = new QWidget(this);
-    auto *row = new QHBoxLayout(counts);
+    auto *meters = new QWidget(this);
+    auto *row = new QHBoxLayout(meters);
     row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(30);
+    row->setSpacing(18);
     const auto add = [&](const QString &name) {
         auto *column = new QVBoxLayout;
-        column->addWidget(views::makeLabel(name, "second", counts));
-        QLabel *value = views::makeLabel({}, "mono", counts);
-        column->addWidget(value);
-        row->addLayout(column);
-        return value;
+        column->setSpacing(4);
+        auto *head = new QHBoxLayout;
+        Meter meter;
+        meter.value = views::makeLabel({}, "mono", meters);
+        head->addWidget(views::makeLabel(name, "second", meters));
+        head->addStretch(1);
+        head->addWidget(meter.value);
+        column->addLayout(head);
+        meter.bar = new QProgressBar(meters);
+        meter.bar->setTextVisible(false);
+        meter.bar->setRange(0, 1000);
+        meter.bar->setAccessibleName(tr("%1 against its limit").arg(name));
+        column->addWidget(meter.bar);
+        meter.note = views::makeElidedLabel({}, "caption", meters);
+        column->addWidget(meter.note);
+        row->addLayout(column, 1);
+        return meter;
     };
-    m_calls = add(tr("Calls recorded"));
-    m_bytes = add(tr("Trace file"));
-    row->addStretch(1);
-    counts->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    return counts;
+    m_file = add(tr("Trace file"));
+    m_timeMeter = add(tr("Time"));
+    meters->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    return meters;
+}
+
+void CapturePage::setMeter(const Meter &meter, const QString &value, double share, const QString &note)
+{
+    meter.value->setText(value);
+    meter.bar->setValue(static_cast<int>(std::clamp(share, 0.0, 1.0) * 1000));
+    meter.note->setText(note);
+}
+
+void CapturePage::showHow()
+{
+    const core::CaptureRequest &request = m_service.request();
+    const QString model = views::fileNameText(request.modelPath);
+    m_title->setText(request.task == "capture"
+                         ? tr("Capturing %1").arg(model)
+                         : tr("Running %1 on %2").arg(views::fromView(request.task), model));
+    QStringList how = {request.backward ? tr("forward and backward") : tr("forward"),
+                       views::countedText(request.threads, "thread", "threads")};
+    if (request.train)
+        how.insert(1, tr("train"));
+    m_how->setText(how.join(QStringLiteral(" · ")));
 }
 
 void CapturePage::refresh()
 {
     const core::CaptureProgress &progress = m_service.progress();
-    const QString model = views::fileNameText(m_service.request().modelPath);
-    m_title->setText(m_service.request().task == "capture"
-                         ? tr("Capturing %1").arg(model)
-                         : tr("Running %1 on %2").arg(views::fromView(m_service.request().task), model));
     m_time->setText(tr("%1 elapsed").arg(clockText(m_service.elapsedMs())));
-    const core::CaptureRequest &request = m_service.request();
-    QStringList how = {request.backward ? tr("forward and backward") : tr("forward"),
-                       request.threads == 1 ? tr("1 thread") : tr("%1 threads").arg(request.threads)};
-    if (request.train)
-        how.insert(1, tr("train"));
-    if (request.memoryLimitBytes > 0)
-        how.push_back(tr("memory limit %1").arg(views::bytesText(request.memoryLimitBytes)));
-    if (request.timeLimitSeconds > 0)
-        how.push_back(tr("time limit %1 s").arg(request.timeLimitSeconds));
-    m_how->setText(how.join(QStringLiteral(" · ")));
     showStages();
-    m_op->setText(views::fromView(progress.op));
-    m_now->setVisible(!progress.op.empty());
-    m_calls->setText(views::countText(progress.calls));
-    m_bytes->setText(views::bytesText(progress.bytes));
+    showNow();
+    showMeters();
     m_badOp->setText(views::fromView(progress.firstBadOp));
     m_bad->setVisible(!progress.firstBadOp.empty());
+}
+
+void CapturePage::showNow()
+{
+    const core::CaptureProgress &progress = m_service.progress();
+    m_op->setText(views::fromView(progress.op));
+    m_now->setVisible(!progress.op.empty());
+    m_count->setText(progress.calls > 0 ? tr("op %1").arg(views::countText(progress.calls)) : QString());
+}
+
+void CapturePage::showMeters()
+{
+    const core::CaptureProgress &progress = m_service.progress();
+    const core::CaptureRequest &request = m_service.request();
+    const auto share = [](double part, double whole) { return whole > 0.0 ? part / whole : 0.0; };
+    const auto bytes = static_cast<double>(progress.bytes);
+    setMeter(m_file, views::bytesText(progress.bytes), share(bytes, bytes + static_cast<double>(m_freeBytes)),
+             m_freeBytes < 0 ? QString()
+                             : tr("%1 free").arg(views::bytesText(static_cast<std::uint64_t>(m_freeBytes))));
+    const double seconds = static_cast<double>(m_service.elapsedMs()) / 1000.0;
+    setMeter(m_timeMeter, clockText(m_service.elapsedMs()), share(seconds, request.timeLimitSeconds),
+             request.timeLimitSeconds <= 0.0
+                 ? tr("no limit")
+                 : tr("limit %1").arg(clockText(static_cast<qint64>(request.timeLimitSeconds * 1000))));
 }
 
 } // namespace app

@@ -11,13 +11,15 @@
 
 class QFrame;
 class QLabel;
+class QProgressBar;
+class QVBoxLayout;
 
 namespace app {
 
 class CaptureService;
 
-// A run while it goes on: stage, op now, counts, time, the first bad op at once; Stop and keep, Discard.
-// Owned by the main window.
+// A run while it goes on: stages, op now, the first bad op at once, file and time against their limits; Stop
+// and keep, Discard. Owned by the main window; made when a run starts.
 class CapturePage : public QWidget
 {
     Q_OBJECT
@@ -26,12 +28,27 @@ public:
     CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent = nullptr);
 
 private:
+    // One number with its limit: "1.83 GiB", a bar, "limit 8 GiB".
+    struct Meter
+    {
+        QLabel *value = nullptr;
+        QProgressBar *bar = nullptr;
+        QLabel *note = nullptr;
+    };
+
+    QVBoxLayout *makeColumn();
+    void addButtons(QVBoxLayout *column);
     QWidget *makeStages();
     void showStages();
     QWidget *makeNow(const views::Theme &theme);
     QWidget *makeBad(const views::Theme &theme);
-    QWidget *makeCounts();
+    QWidget *makeMeters();
+    static void setMeter(const Meter &meter, const QString &value, double share, const QString &note);
+    void begin();
     void refresh();
+    void showHow();
+    void showNow();
+    void showMeters();
 
     // One stage of the run: a bar and its name; done, going on, or still to come.
     struct Stage
@@ -50,10 +67,12 @@ private:
     QLabel *m_how;
     QFrame *m_now = nullptr;
     QLabel *m_op = nullptr;
+    QLabel *m_count = nullptr;
     QFrame *m_bad = nullptr;
     QLabel *m_badOp = nullptr;
-    QLabel *m_calls = nullptr;
-    QLabel *m_bytes = nullptr;
+    Meter m_file;
+    Meter m_timeMeter;
+    qint64 m_freeBytes = -1;
     QTimer m_clock;
 };
 

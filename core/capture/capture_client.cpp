@@ -6,8 +6,10 @@
 #include "core/capture/live_helpers.h"
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
+#include "core/io/native_journal.h"
 #include "core/io/native_tools.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <optional>
@@ -43,9 +45,9 @@ std::filesystem::path besideThisProgram()
 class Conversation
 {
 public:
-    Conversation(WorkerProcess &process, const JobContext &context,
+    Conversation(WorkerProcess &process, const TraceJournal &journal, const JobContext &context,
                  const CaptureClient::ProgressSink &progress)
-        : m_process(process), m_context(context), m_progress(progress)
+        : m_process(process), m_journal(journal), m_context(context), m_progress(progress)
     {
     }
 
@@ -114,10 +116,20 @@ private:
             const Result<CaptureProgress> progress = CaptureProgress::decode(frame.payload);
             if (!progress)
                 return progress.error();
-            if (m_progress)
-                m_progress(*progress);
+            // A new stage comes without counts; those of the run stay.
+            const CaptureProgress before = std::exchange(m_last, *progress);
+            m_last.calls = std::max(m_last.calls, before.calls);
+            m_last.bytes = std::max(m_last.bytes, before.bytes);
+            if (m_last.firstBadOp.empty())
+                m_last.firstBadOp = before.firstBadOp;
+            tell();
             return Status::ok();
         }
+        case static_cast<std::uint16_t>(MessageType::heartbeat):
+            // The worker itself is silent while one op takes long.
+            if (m_last.stage == "running")
+                tell();
+            return Status::ok();
         case static_cast<std::uint16_t>(CaptureMessage::outcome): {
             Result<CaptureOutcome> ended = CaptureOutcome::decode(frame.payload);
             if (!ended)
@@ -127,13 +139,30 @@ private:
             return Status::ok();
         }
         default:
-            return Status::ok(); // heartbeats and what later versions say beside
+            return Status::ok(); // what later versions say beside
         }
     }
 
+    // With the op that runs now: the journal names it. Its name may change under the look; it is only shown.
+    void tell()
+    {
+        if (!m_progress)
+            return;
+        if (m_last.stage == "running" && m_last.op.empty())
+            if (const auto content = m_journal.content(); content && content->running) {
+                CaptureProgress now = m_last;
+                now.op = content->running->op;
+                m_progress(now);
+                return;
+            }
+        m_progress(m_last);
+    }
+
     WorkerProcess &m_process;
+    const TraceJournal &m_journal;
     const JobContext &m_context;
     const CaptureClient::ProgressSink &m_progress;
+    CaptureProgress m_last;
     std::optional<Clock::time_point> m_stoppedAt;
     bool m_killed = false;
     bool m_hung = false;
@@ -209,7 +238,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     if (!process)
         return process.error();
     m_processId = process->id();
-    Conversation conversation(*process, context, progress);
+    Conversation conversation(*process, **journal, context, progress);
     const Status talked = conversation.talk(request);
     if (!talked && !conversation.outcome)
         process->closeInput();
