@@ -91,6 +91,9 @@ CaptureDialog *MainWindow::makeCaptureDialog()
     connect(&descriptions, &DescribeService::described, dialog, &CaptureDialog::setFacts);
     connect(&descriptions, &DescribeService::notDescribed, dialog, &CaptureDialog::setFactsMissing);
     connect(&descriptions, &DescribeService::inputsChecked, dialog, &CaptureDialog::setInputsChecked);
+    connect(dialog, &CaptureDialog::guessWished, &descriptions, &DescribeService::guessInputs);
+    connect(dialog, &CaptureDialog::guessCancelled, &descriptions, &DescribeService::cancelGuess);
+    connect(&descriptions, &DescribeService::inputsGuessed, dialog, &CaptureDialog::setGuess);
     connect(dialog, &QDialog::finished, &descriptions, &DescribeService::cancel);
     dialog->show();
     return dialog;
@@ -123,6 +126,11 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
     if (m_captureWindow != nullptr)
         m_captureWindow->hide();
     if (!tracePath.isEmpty()) {
+        const core::CaptureRequest &ended = m_session.captures().request();
+        if (status.isOk() && ended.task == "capture")
+            CaptureDialog::rememberSize(m_session.settings(),
+                                        QFile::decodeName(QByteArray::fromStdString(ended.modelPath)),
+                                        static_cast<std::uint64_t>(QFileInfo(tracePath).size()));
         m_session.open(tracePath);
         return;
     }

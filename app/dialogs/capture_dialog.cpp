@@ -6,7 +6,6 @@
 #include "app/dialogs/input_form.h"
 #include "app/settings.h"
 #include "core/base/value.h"
-#include "core/capture/input_spec.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 #include "views/reports/option_form.h"
@@ -161,9 +160,16 @@ void CaptureDialog::addInputRows(QFormLayout *form)
     m_checkInputs = views::makeButton(tr("Check the inputs"), "", this);
     m_checkInputs->setAutoDefault(false);
     m_checkInputs->setToolTip(tr("Makes the inputs as the run would, without running the model"));
+    m_guess = views::makeButton(tr("Guess"), "", this);
+    m_guess->setAccessibleName(tr("Guess the inputs"));
+    m_guess->setAutoDefault(false);
+    m_guess->setToolTip(tr("Looks for inputs the model runs on: by what the file says, and by running it on "
+                           "shapes it may take"));
     auto *row = new QHBoxLayout;
+    row->setSpacing(8);
     row->addWidget(m_seed);
     row->addStretch(1);
+    row->addWidget(m_guess);
     row->addWidget(m_checkInputs);
     form->addRow(tr("Seed"), row);
 }
@@ -185,7 +191,12 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     form->addRow(tr("Save"), save);
     m_tensorMiB = makeNumber(1, 1 << 20, 64, tr("Largest saved tensor"), tr(" MiB"), {});
     m_tensorMiB->setMaximumWidth(160);
-    form->addRow(tr("Largest tensor"), m_tensorMiB);
+    m_size = views::makeElidedLabel({}, "second", this);
+    auto *largest = new QHBoxLayout;
+    largest->setSpacing(12);
+    largest->addWidget(m_tensorMiB);
+    largest->addWidget(m_size, 1);
+    form->addRow(tr("Largest tensor"), largest);
     m_mode = new QComboBox(this);
     m_mode->addItems({tr("eval"), tr("train")});
     m_mode->setAccessibleName(tr("Mode"));
@@ -245,15 +256,19 @@ void CaptureDialog::connectFields()
         m_grad->setEnabled(!runs);
         check();
     });
+    connect(m_tensorMiB, &QSpinBox::valueChanged, this, &CaptureDialog::check);
     connect(m_checkInputs, &QPushButton::clicked, this, [this] {
         say(tr("Checking the inputs…"), "");
         Q_EMIT inputCheckWished(request());
     });
+    connect(m_guess, &QPushButton::clicked, this, &CaptureDialog::guess);
+    m_guessClock.setInterval(1000);
+    connect(&m_guessClock, &QTimer::timeout, this, &CaptureDialog::showGuessing);
 }
 
-QString CaptureDialog::settingsKey() const
+QString CaptureDialog::settingsKey(const QString &model)
 {
-    const QByteArray hash = QCryptographicHash::hash(m_model->text().toUtf8(), QCryptographicHash::Sha256);
+    const QByteArray hash = QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha256);
     return QStringLiteral("capture/") + QString::fromLatin1(hash.toHex().left(16));
 }
 
@@ -306,15 +321,17 @@ void CaptureDialog::modelEdited()
         return;
     m_described = model();
     m_refusal.clear();
+    m_known = {};
     m_facts->clear();
     m_facts->setVisible(false);
+    endGuess();
     m_inputs->setUnknown();
     m_inputs->setInputs({}, {});
     m_mode->setEnabled(true);
     showTitle();
     if (!model().isEmpty()) {
         const auto stored =
-            core::parseJson(m_settings.bytes(settingsKey()).toStdString(), "remembered answers");
+            core::parseJson(m_settings.bytes(settingsKey(model())).toStdString(), "remembered answers");
         if (stored)
             if (const auto request = core::captureRequestFromValue(*stored))
                 setRequest(*request);
@@ -326,77 +343,6 @@ void CaptureDialog::modelEdited()
         }
     }
     check();
-}
-
-void CaptureDialog::setFacts(const QString &model, const ModelFacts &facts)
-{
-    if (model != this->model())
-        return;
-    const core::Status refused = m_lastRefusal;
-    m_refusal = facts.refusal;
-    m_facts->setText(facts.refusal.isEmpty()
-                         ? facts.summary
-                         : tr("%1\nIt cannot run here: %2.").arg(facts.summary, facts.refusal));
-    m_facts->setVisible(true);
-    views::setTone(m_facts, facts.refusal.isEmpty() ? "" : "warn");
-    m_inputs->setFacts(facts);
-    m_backward->setOutputs(facts.outputs);
-    if (facts.isModeFixed) {
-        m_mode->setCurrentIndex(facts.mode == QLatin1String("train") ? 1 : 0);
-        m_mode->setEnabled(false);
-        m_mode->setToolTip(tr("Train or eval was fixed when the model was exported"));
-    }
-    const bool needsInputs = !facts.hasSampleInputs && !facts.inputs.empty();
-    if (needsInputs && m_inputs->inputs().empty() && m_inputs->tree().isEmpty())
-        suggestTree();
-    check();
-    if (!refused.isOk())
-        showRefusal(refused);
-}
-
-void CaptureDialog::setFactsMissing(const QString &model, const core::Status &status)
-{
-    if (model != this->model() || status.code() == core::ErrorCode::cancelled)
-        return;
-    m_facts->setText(tr("What the model takes is not known: %1.").arg(views::fromView(status.message())));
-    m_facts->setVisible(true);
-    views::setTone(m_facts, "warn");
-}
-
-// The one file beside the model that names inputs is meant for it; of several none is.
-void CaptureDialog::suggestTree()
-{
-    const QDir folder = QFileInfo(model()).absoluteDir();
-    QStringList fitting;
-    for (const QFileInfo &file : folder.entryInfoList({QStringLiteral("*.json")}, QDir::Files)) {
-        if (file.size() > kMiB || fitting.size() > 1)
-            continue;
-        const auto tree = core::readInputTree(QFile::encodeName(file.filePath()).toStdString());
-        if (tree && !tree->isEmpty())
-            fitting.push_back(file.filePath());
-    }
-    if (fitting.size() == 1)
-        m_inputs->setInputs({}, fitting.front());
-}
-
-void CaptureDialog::setInputsChecked(const core::Status &status, const QStringList &made)
-{
-    if (!status.isOk()) {
-        showRefusal(status);
-        return;
-    }
-    say(made.isEmpty() ? tr("The model takes no inputs.")
-                       : tr("The inputs fit: %1.").arg(made.join(QStringLiteral(", "))),
-        "ok");
-}
-
-void CaptureDialog::showRefusal(const core::Status &status)
-{
-    m_lastRefusal = status;
-    const QString message = views::fromView(status.message());
-    m_inputs->showProblem(message);
-    const QString remedy = views::fromView(status.remedy());
-    say(remedy.isEmpty() ? message : message + QLatin1Char('\n') + remedy, "warn");
 }
 
 void CaptureDialog::say(const QString &text, const char *tone)
@@ -490,16 +436,18 @@ void CaptureDialog::check()
     const QString text = problem();
     say(text.isEmpty() ? tr("Nothing runs before Start. The model runs in a process of its own.") : text,
         text.isEmpty() ? "" : "warn");
-    m_start->setEnabled(text.isEmpty());
-    m_checkInputs->setEnabled(text.isEmpty());
+    m_start->setEnabled(text.isEmpty() && !isGuessing());
+    m_checkInputs->setEnabled(text.isEmpty() && !isGuessing());
+    m_guess->setEnabled(m_refusal.isEmpty() && QFileInfo(model()).isFile());
+    showSize();
 }
 
 void CaptureDialog::start()
 {
-    if (!problem().isEmpty())
+    if (!problem().isEmpty() || isGuessing())
         return;
     const core::CaptureRequest asked = request();
-    m_settings.setBytes(settingsKey(), QByteArray::fromStdString(core::toJson(core::toValue(asked))));
+    m_settings.setBytes(settingsKey(model()), QByteArray::fromStdString(core::toJson(core::toValue(asked))));
     QDir().mkpath(QFileInfo(m_output->text()).absolutePath());
     accept();
     Q_EMIT captureRequested(asked);

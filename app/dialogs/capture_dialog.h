@@ -9,6 +9,8 @@
 #include "views/base/theme.h"
 
 #include <QDialog>
+#include <QElapsedTimer>
+#include <QTimer>
 
 class QCheckBox;
 class QComboBox;
@@ -30,8 +32,8 @@ class InputForm;
 class Settings;
 
 // Asks how a model is to be run: inputs, what to save, seed, mode, backward pass, limits. Remembers the last
-// answers per model. Nothing of the model runs before Start; what it takes is read from its file by whoever
-// answers descriptionWished(). Owned by the main window, opened by open().
+// answers per model. Nothing of the model runs before Start, but for Guess, which says so; what it takes is
+// read from its file by whoever answers descriptionWished(). Owned by the main window.
 class CaptureDialog : public QDialog
 {
     Q_OBJECT
@@ -47,6 +49,8 @@ public:
     void setRequest(const core::CaptureRequest &request);
     // The dialog asks for a run of HELPER, which outlives it, instead of a capture.
     void setHelper(const core::LiveHelper &helper, const core::Value &options = core::Value::object());
+    // How large the trace of MODEL became: said beside the next run's answers.
+    static void rememberSize(Settings &settings, const QString &model, std::uint64_t bytes);
     // What is wrong with the answers, in words; empty when Start may be pressed.
     QString problem() const;
 
@@ -55,6 +59,9 @@ public Q_SLOTS:
     void setFacts(const QString &model, const app::ModelFacts &facts);
     void setFactsMissing(const QString &model, const core::Status &status);
     void setInputsChecked(const core::Status &status, const QStringList &made);
+    // The answer to guessWished(); ignored when nobody waits for one any more.
+    void setGuess(const core::Status &status, const std::vector<core::InputText> &inputs,
+                  const QString &message);
     // Why a run with these answers could not start; at the field it names.
     void showRefusal(const core::Status &status);
 
@@ -62,6 +69,8 @@ Q_SIGNALS:
     void captureRequested(const core::CaptureRequest &request);
     void descriptionWished(const QString &model);
     void inputCheckWished(const core::CaptureRequest &request);
+    void guessWished(const core::CaptureRequest &request);
+    void guessCancelled();
 
 protected:
     void dragEnterEvent(QDragEnterEvent *event) override;
@@ -79,8 +88,13 @@ private:
     void check();
     void start();
     void suggestTree();
+    void guess();
+    bool isGuessing() const { return m_guessClock.isActive(); }
+    void showGuessing();
+    void endGuess();
+    void showSize();
     void showTitle();
-    QString settingsKey() const;
+    static QString settingsKey(const QString &model);
     void chooseModel();
     void chooseOutput();
     void say(const QString &text, const char *tone);
@@ -93,10 +107,12 @@ private:
     QLineEdit *m_output;
     InputForm *m_inputs;
     QPushButton *m_checkInputs;
+    QPushButton *m_guess = nullptr;
     BackwardForm *m_backward;
     QComboBox *m_save;
     QLineEdit *m_chosen;
     QSpinBox *m_tensorMiB;
+    QLabel *m_size = nullptr;
     QLineEdit *m_seed;
     QComboBox *m_mode;
     QCheckBox *m_grad;
@@ -110,6 +126,9 @@ private:
     QFormLayout *m_form = nullptr;
     QLabel *m_problem;
     QPushButton *m_start;
+    ModelFacts m_known;  // of the chosen model; empty until its file was read
+    QTimer m_guessClock; // runs while inputs are guessed
+    QElapsedTimer m_guessSince;
     QString m_described;        // the model whose description was asked for
     QString m_refusal;          // why the model cannot run here
     core::Status m_lastRefusal; // of a run or check with these answers; until they change

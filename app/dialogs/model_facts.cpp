@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dialogs/model_facts.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 
 #include <QCoreApplication>
@@ -8,6 +9,8 @@
 namespace app {
 
 namespace {
+
+constexpr std::uint64_t kRecordBytes = 1500; // measured: what a call and its tensors take beside the values
 
 QString words(const char *text)
 {
@@ -17,6 +20,11 @@ QString words(const char *text)
 QString textOf(const core::Value &object, std::string_view member)
 {
     return views::fromView(object.at(member).toString());
+}
+
+std::uint64_t countOf(const core::Value &value)
+{
+    return static_cast<std::uint64_t>(value.toInt());
 }
 
 QString summaryOf(const core::Value &description, bool isExport)
@@ -32,7 +40,7 @@ QString summaryOf(const core::Value &description, bool isExport)
     if (const QString name = textOf(description, "model_class"); !name.isEmpty())
         parts.push_back(name.section(QLatin1Char('.'), -1));
     const auto elements = static_cast<std::uint64_t>(description.at("parameters").at("elements").toInt());
-    parts.push_back(words("%1 parameters").arg(views::countText(elements)));
+    parts.push_back(views::countedText(elements, "parameter", "parameters"));
     if (description.at("sample_inputs").toBool())
         parts.push_back(words("sample inputs in the file"));
     return parts.join(QStringLiteral(" · "));
@@ -62,7 +70,33 @@ ModelFacts modelFactsFrom(const core::Value &description)
     }
     for (const core::Value &output : description.at("outputs").toList())
         facts.outputs.push_back(views::fromView(output.toString()));
+    for (const core::Value &size : description.at("value_sizes").toList())
+        facts.valueSizes.emplace_back(countOf(size.at("bytes")), countOf(size.at("count")));
+    facts.valuesOfUnknownSize = countOf(description.at("values_of_unknown_size"));
+    for (const core::Value &op : description.at("ops").toList())
+        facts.ops += countOf(op.at("count"));
+    facts.parameterBytes = countOf(description.at("parameters").at("bytes"));
+    facts.stateBytes = facts.parameterBytes + countOf(description.at("buffers").at("bytes")) +
+                       countOf(description.at("constants").at("bytes"));
     return facts;
+}
+
+std::optional<std::uint64_t> expectedTraceBytes(const ModelFacts &facts, const core::CaptureRequest &request)
+{
+    if (facts.valueSizes.empty() || facts.valuesOfUnknownSize > 0)
+        return std::nullopt;
+    const bool backward = request.backward.has_value();
+    const std::uint64_t records = kRecordBytes * facts.ops * (backward ? 2 : 1);
+    if (request.save.mode == core::SavePolicy::Mode::none)
+        return records;
+    if (request.save.mode == core::SavePolicy::Mode::chosen)
+        return std::nullopt;
+    std::uint64_t values = 0;
+    for (const auto &[bytes, count] : facts.valueSizes)
+        if (bytes <= request.save.maxBytesPerTensor)
+            values += bytes * count;
+    const std::uint64_t passes = backward ? request.backward->passes : 0;
+    return records + values + facts.stateBytes + passes * (values + facts.parameterBytes);
 }
 
 } // namespace app

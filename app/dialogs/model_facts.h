@@ -2,10 +2,14 @@
 #pragma once
 
 #include "core/base/value.h"
+#include "core/capture/capture_request.h"
 
 #include <QString>
 #include <QStringList>
 
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace app {
@@ -31,7 +35,16 @@ struct ModelFacts
     bool canGuess = false; // given no input at all, a run guesses them
     std::vector<InputFacts> inputs;
     QStringList outputs; // paths; empty when the file does not say
+    // Of the tensors that its ops make: bytes and how many. Empty when only a run tells.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> valueSizes;
+    std::uint64_t valuesOfUnknownSize = 0;
+    std::uint64_t ops = 0;
+    std::uint64_t stateBytes = 0; // parameters, buffers, constants
+    std::uint64_t parameterBytes = 0;
 };
+
+// About how large the trace of REQUEST becomes; none when only a run tells.
+std::optional<std::uint64_t> expectedTraceBytes(const ModelFacts &facts, const core::CaptureRequest &request);
 
 ModelFacts modelFactsFrom(const core::Value &description);
 

@@ -3,6 +3,7 @@
 
 #include "app/job_runner.h"
 #include "core/capture/capture_client.h"
+#include "core/capture/live_helpers.h"
 #include "views/base/formatting.h"
 
 #include <QFile>
@@ -14,6 +15,8 @@ namespace {
 
 const QString kDescribeJob = QStringLiteral("describe");
 const QString kCheckJob = QStringLiteral("describe/inputs");
+const QString kGuessJob = QStringLiteral("describe/guess");
+constexpr std::string_view kGuessHelper = "guess_input_shape";
 
 core::Result<core::Value> ask(core::CaptureRequest request, bool withInputs, core::JobContext &job)
 {
@@ -27,6 +30,37 @@ core::Result<core::Value> ask(core::CaptureRequest request, bool withInputs, cor
     if (!outcome->error.isOk())
         return outcome->error;
     return outcome->summary;
+}
+
+core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &job)
+{
+    const core::LiveHelper *helper = core::findLiveHelper(kGuessHelper);
+    core::Result<core::Value> options = core::completeLiveOptions(*helper, core::Value::object());
+    if (!options)
+        return options.error();
+    request.task = kGuessHelper;
+    request.outputPath.clear();
+    request.inputs.clear();
+    request.inputsTree.clear();
+    request.backward.reset();
+    request.warmup = 0;
+    request.options = std::move(*options);
+    core::CaptureClient client;
+    const core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
+    if (!outcome)
+        return outcome.error();
+    if (!outcome->error.isOk())
+        return outcome->error;
+    return outcome->report.at("result");
+}
+
+std::vector<core::InputText> guessedInputs(const core::Value &result)
+{
+    std::vector<core::InputText> inputs;
+    if (result.at("found").toBool())
+        for (const core::Value &input : result.at("inputs").toList())
+            inputs.push_back({input.at("name").toString(), input.at("spec").toString()});
+    return inputs;
 }
 
 QString builtInput(const core::Value &input)
@@ -75,8 +109,28 @@ void DescribeService::checkInputs(const core::CaptureRequest &request)
         });
 }
 
+void DescribeService::guessInputs(const core::CaptureRequest &request)
+{
+    m_jobs.start(
+        kGuessJob, tr("Guessing the inputs"), this,
+        [request](core::JobContext &job) { return guess(request, job); },
+        [this](const core::Result<core::Value> &result) {
+            if (!result)
+                Q_EMIT inputsGuessed(result.error(), {}, {});
+            else
+                Q_EMIT inputsGuessed({}, guessedInputs(*result),
+                                     views::fromView(result->at("message").toString()));
+        });
+}
+
+void DescribeService::cancelGuess()
+{
+    m_jobs.cancel(kGuessJob);
+}
+
 void DescribeService::cancel()
 {
+    cancelGuess();
     m_jobs.cancel(kDescribeJob);
     m_jobs.cancel(kCheckJob);
 }

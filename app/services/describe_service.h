@@ -11,8 +11,9 @@ namespace app {
 
 class JobRunner;
 
-// Asks capture_worker what a model file says about itself, without running it: for the capture dialog.
-// Owned by the session, GUI thread. A newer question replaces an older one.
+// Asks capture_worker what a model file says about itself, without running it, and on demand which inputs it
+// runs on, which does run it: for the capture dialog. Owned by the session, GUI thread. A newer question
+// replaces an older one.
 class DescribeService : public QObject
 {
     Q_OBJECT
@@ -23,6 +24,9 @@ public:
     void describe(const QString &model);
     // Makes the inputs of REQUEST as its run would, and says what is wrong with them.
     void checkInputs(const core::CaptureRequest &request);
+    // Looks for inputs the model of REQUEST runs on (the live helper guess_input_shape).
+    void guessInputs(const core::CaptureRequest &request);
+    void cancelGuess();
     void cancel();
 
 Q_SIGNALS:
@@ -30,6 +34,10 @@ Q_SIGNALS:
     void notDescribed(const QString &model, const core::Status &status);
     // STATUS is ok when the inputs fit; MADE says what they are, one a line.
     void inputsChecked(const core::Status &status, const QStringList &made);
+    // INPUTS is empty when nothing was found; MESSAGE then says why. STATUS is ok unless the search itself
+    // ended early.
+    void inputsGuessed(const core::Status &status, const std::vector<core::InputText> &inputs,
+                       const QString &message);
 
 private:
     JobRunner &m_jobs;

@@ -6,7 +6,8 @@
 #include "core/capture_torch/pt2_archive.h"
 #include "core/capture_torch/pt2_program.h"
 
-#include <map>
+#include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 
@@ -134,6 +135,70 @@ private:
     bool m_eval = false;
 };
 
+// Ops whose result is a look at what is there. What flatten and reshape copy now and then is not worth more.
+bool isViewOp(std::string_view target)
+{
+    static constexpr std::array kViews = {
+        "alias",   "as_strided",       "chunk",        "contiguous",      "detach",  "diagonal",
+        "expand",  "expand_as",        "flatten",      "lift_fresh_copy", "movedim", "narrow",
+        "numpy_T", "permute",          "real",         "reshape",         "select",  "slice",
+        "split",   "split_with_sizes", "squeeze",      "swapaxes",        "t",       "transpose",
+        "unbind",  "unflatten",        "unsafe_split", "unsqueeze",       "view",    "view_as",
+        "dropout", "sym_size",         "item"};
+    const std::size_t dot = target.find('.');
+    if (dot == std::string_view::npos || target.substr(0, dot) != "aten")
+        return false;
+    std::string_view name = target.substr(dot + 1);
+    name = name.substr(0, name.find('.'));
+    if (name.ends_with('_'))
+        return true; // in place: the memory is there
+    return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
+}
+
+// A node's results by name, lists included.
+std::vector<std::string> resultNames(const Value &node)
+{
+    std::vector<std::string> names;
+    for (const Value &output : node.at("outputs").toList()) {
+        const pt2::Tagged content = pt2::tagged(output);
+        if (content.tag == "as_tensor")
+            names.push_back(content.value->at("name").toString());
+        else if (content.tag == "as_tensors")
+            for (const Value &item : content.value->toList())
+                names.push_back(item.at("name").toString());
+    }
+    return names;
+}
+
+void describeValues(const Value &graph, Pt2Description &description)
+{
+    const Value &metas = graph.at("tensor_values");
+    for (const Value &node : graph.at("nodes").toList()) {
+        std::string target = node.at("target").toString();
+        if (constexpr std::string_view kOps = "torch.ops."; target.starts_with(kOps))
+            target.erase(0, kOps.size());
+        if (isViewOp(target))
+            continue;
+        for (const std::string &name : resultNames(node)) {
+            const Value *meta = metas.find(name);
+            if (meta == nullptr)
+                continue;
+            const pt2::DocumentTensor tensor = pt2::readTensorMeta(*meta);
+            std::uint64_t bytes = itemSize(tensor.dtype);
+            bool known = bytes > 0;
+            for (const pt2::DocumentSize &size : tensor.sizes) {
+                const auto length = size.value ? size.value : size.hint;
+                known = known && length.has_value() && *length >= 0;
+                bytes *= known ? static_cast<std::uint64_t>(*length) : 0;
+            }
+            if (known)
+                ++description.valueSizes[bytes];
+            else
+                ++description.valuesOfUnknownSize;
+        }
+    }
+}
+
 void describeOps(const pt2::Program &program, Pt2Description &description)
 {
     for (const pt2::ProgramOp &op : program.ops)
@@ -195,6 +260,7 @@ Result<Pt2Description> describePt2(const std::filesystem::path &path, LoadReport
     describeInputs(**program, description);
     describeState(**archive, **program, description);
     describeOps(**program, description);
+    describeValues(document.graph(), description);
     return description;
 }
 
@@ -212,7 +278,12 @@ Value toValue(const Pt2Description &description)
     Value ops = Value::list();
     for (const Pt2Description::Op &op : description.ops)
         ops.append(Value::object({{"op", op.target}, {"count", op.count}, {"refusal", orNull(op.refusal)}}));
+    Value sizes = Value::list();
+    for (const auto &[bytes, count] : description.valueSizes)
+        sizes.append(Value::object({{"bytes", bytes}, {"count", count}}));
     return Value::object({{"format", "torch.export"},
+                          {"value_sizes", std::move(sizes)},
+                          {"values_of_unknown_size", description.valuesOfUnknownSize},
                           {"generation", description.generation},
                           {"torch_version", orNull(description.torchVersion)},
                           {"schema_version", description.schemaVersion},

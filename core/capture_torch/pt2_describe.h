@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ struct Pt2Description
     State parameters;
     State buffers;
     State constants;
+    // How many tensors of how many bytes the main graph's nodes make; views make none. Hints stand for
+    // dynamic sizes, and what has none is left out and counted.
+    std::map<std::uint64_t, std::uint64_t> valueSizes;
+    std::uint64_t valuesOfUnknownSize = 0;
     std::vector<std::string> mappedDevices; // "cuda:0 (node to)"
     std::vector<std::string> nativeCode;
     bool hasSampleInputs = false;
