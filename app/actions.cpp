@@ -25,6 +25,7 @@ Actions::Actions(const views::Theme &current, QWidget *window) : QObject(window)
     back->setIcon(themedIcon(current, views::IconName::back, core::ColorToken::text));
     forward->setIcon(themedIcon(current, views::IconName::forward, core::ColorToken::text));
     theme->setIcon(themedIcon(current, views::IconName::sun, core::ColorToken::second));
+    exportPicture->setIcon(themedIcon(current, views::IconName::share, core::ColorToken::second));
     settings->setIcon(themedIcon(current, views::IconName::settings, core::ColorToken::second));
 }
 
@@ -55,6 +56,7 @@ void Actions::makeFile()
     open = add(tr("&Open…"), QKeySequence::Open);
     openSample = add(tr("Open &sample"));
     capture = add(tr("&Capture a model…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
+    exportPicture = addLetter(tr("&Export picture…"), QKeySequence());
     reload = addLetter(tr("&Reload"), QKeySequence(Qt::Key_F5));
     closeDocument = addLetter(tr("C&lose"), QKeySequence(Qt::CTRL | Qt::Key_W));
     nextDocument = addLetter(tr("&Next document"), QKeySequence(Qt::CTRL | Qt::Key_Tab));
@@ -161,7 +163,7 @@ void Actions::fillMenus(QMenuBar &bar)
     recentMenu = file->addMenu(tr("Open &recent"));
     file->addActions({openSample, capture});
     file->addSeparator();
-    file->addActions({reload, closeDocument});
+    file->addActions({exportPicture, reload, closeDocument});
     file->addSeparator();
     file->addAction(quit);
     QMenu *edit = bar.addMenu(tr("&Edit"));

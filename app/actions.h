@@ -24,7 +24,7 @@ class Actions : public QObject
 public:
     Actions(const views::Theme &theme, QWidget *window);
 
-    QAction *open, *openSample, *capture, *reload, *closeDocument, *quit, *nextDocument;
+    QAction *open, *openSample, *capture, *exportPicture, *reload, *closeDocument, *quit, *nextDocument;
     QAction *back, *forward, *previousOp, *nextOp, *previousEvent, *nextEvent, *origin, *goTo;
     QAction *palette, *find, *findNext, *findPrevious, *copyName, *copyRow;
     QAction *undo, *redo;

@@ -81,8 +81,10 @@ void MainWindow::makeRows()
     m_titleBar = new TitleBar(m_theme, this);
     m_titleBar->setWindowButtonsShown(ownFrame);
     m_actions->fillMenus(*m_titleBar->menuBar());
-    m_commandBar = new CommandBar(
-        m_theme, {m_actions->back, m_actions->forward, m_actions->theme, m_actions->settings, nullptr}, this);
+    m_commandBar = new CommandBar(m_theme,
+                                  {m_actions->back, m_actions->forward, m_actions->theme, m_actions->settings,
+                                   m_actions->exportPicture},
+                                  this);
     m_documentBar = new DocumentBar(m_theme, this);
     m_banner = new Banner(m_theme, this);
     auto *rows = new QWidget(this);

@@ -100,6 +100,7 @@ private:
     void showAbout();
     void showSettings();
     void showUndo();
+    void exportPicture();
     void watchTables();
     void showOpMenu(const QPoint &position);
     void findInView();

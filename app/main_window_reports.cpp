@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reports and the pictures that stand beside the graph.
 #include "app/actions.h"
+#include "app/dialogs/picture_save.h"
 #include "app/dock_layout.h"
 #include "app/main_window.h"
 #include "app/session.h"
+#include "views/graph/graph_pane.h"
 #include "views/lineage/lineage_pane.h"
 #include "views/reports/reports_pane.h"
 
@@ -15,6 +17,7 @@ void MainWindow::connectReports()
     on(m_actions->showReports, [this] { m_docks->reveal(PaneKind::reports); });
     on(m_actions->showLineage, [this] { m_docks->reveal(PaneKind::lineage); });
     on(m_actions->showGradFn, [this] { m_docks->reveal(PaneKind::gradFn); });
+    on(m_actions->exportPicture, &MainWindow::exportPicture);
     const auto deeper = [this](int step) {
         auto *lineage = qobject_cast<views::LineagePane *>(m_docks->pane(PaneKind::lineage));
         if (lineage == nullptr || lineage->depth() + step < 1 || lineage->depth() == 0)
@@ -27,6 +30,22 @@ void MainWindow::connectReports()
     for (QAction *action : m_actions->reports)
         on(action, [this, action] { openReport(action->data().toString(), true); });
     connect(&m_session, &Session::sourceWished, this, [this] { m_docks->reveal(PaneKind::source); });
+}
+
+// Of the pane with the focus when it shows a picture, else of the graph.
+void MainWindow::exportPicture()
+{
+    const QWidget *focused = focusWidget();
+    for (const PaneKind kind : {PaneKind::lineage, PaneKind::gradFn}) {
+        auto *pane = qobject_cast<views::PicturePane *>(m_docks->pane(kind));
+        if (pane != nullptr && focused != nullptr && pane->isAncestorOf(focused) &&
+            pane->view().hasPicture()) {
+            askPictureFile(*this, m_session, pane->exportPicture());
+            return;
+        }
+    }
+    if (m_graph != nullptr)
+        askPictureFile(*this, m_session, m_graph->exportPicture());
 }
 
 // One that was answered is shown as it is; one that needs a choice waits for it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/pane_services.h"
 
+#include "app/dialogs/picture_save.h"
 #include "app/dialogs/table_file.h"
 #include "app/session.h"
 #include "views/base/table_view.h"
@@ -40,6 +41,12 @@ void chooseOther(views::ReportsPane &pane, Session &session, const QString &repo
     dialog->open();
 }
 
+void feedExport(views::PicturePane &pane, Session &session)
+{
+    QObject::connect(&pane, &views::PicturePane::exportWished, &session,
+                     [&pane, &session] { askPictureFile(pane, session, pane.exportPicture()); });
+}
+
 template <class StatePane>
 void keepViewState(StatePane &pane, Session &session)
 {
@@ -76,6 +83,7 @@ void feedReports(views::ReportsPane &pane, Session &session)
 void feedLineage(views::LineagePane &pane, Session &session)
 {
     feedPicture(pane.view(), session.lineageLayouts());
+    feedExport(pane, session);
     QObject::connect(&pane, &views::LineagePane::lineageWished, &session,
                      [&pane, &session](const views::LineageWish &wish) {
                          session.jobs().start(
@@ -97,6 +105,7 @@ void feedLineage(views::LineagePane &pane, Session &session)
 void feedGradFn(views::GradFnPane &pane, Session &session)
 {
     feedPicture(pane.view(), session.gradFnLayouts());
+    feedExport(pane, session);
     QObject::connect(&pane, &views::GradFnPane::pictureWished, &session,
                      [&pane, &session](const views::GradFnWish &wish) {
                          session.jobs().start(

@@ -246,6 +246,47 @@ private Q_SLOTS:
         QCOMPARE(stage.pane.view().noticeText(), QString());
     }
 
+    void picturesCanBeWritten()
+    {
+        Stage<LineagePane> lineage;
+        QVERIFY(lineage.pane.exportPicture().isEmpty());
+        lineage.setTrace(chainText());
+        QVERIFY(!lineage.pane.headerControls().front()->isEnabled());
+        lineage.selection.selectOp(lineage.op("relu_4"));
+        QVERIFY(lineage.pane.headerControls().front()->isEnabled());
+        const PictureExport picture = lineage.pane.exportPicture();
+        QCOMPARE(picture.fileName, QString("lineage-relu_4_5"));
+        QVERIFY2(picture.dot.find("digraph") == 0 && picture.dot.find("->") != std::string::npos,
+                 picture.dot.c_str());
+        QVERIFY(picture.dot.find("relu_4") != std::string::npos);
+        QVERIFY(!picture.list.bounds().isEmpty());
+        QVERIFY2(picture.footer.front().find("3 steps") != std::string::npos, picture.footer.front().c_str());
+
+        Stage<GradFnPane> gradients;
+        gradients.setTrace(chainText());
+        QVERIFY(gradients.pane.exportPicture().dot.find("MulBackward0") != std::string::npos);
+    }
+
+    // A skip past other functions: an order by the walk alone would put the leaf of the short way first or
+    // last.
+    void gradFunctionsStandBeforeTheirConsumers()
+    {
+        core::GradFnSketch sketch;
+        for (std::uint32_t i = 0; i < 5; ++i) {
+            core::GradFnNode node;
+            node.id = i;
+            node.name = "N" + std::to_string(i);
+            sketch.nodes.push_back(node);
+        }
+        // 1 was seen from 0 before 2, yet 3 feeds both and 1 feeds 2.
+        sketch.edges = {{1, 0}, {2, 0}, {1, 2}, {3, 1}, {3, 2}, {4, 3}};
+        const auto trace = tests::traceFromText(chainText());
+        const core::GraphPicture picture = sketchPicture(*trace, sketch, {});
+        QCOMPARE(picture.boxes.size(), 5U);
+        for (const core::PictureEdge &edge : picture.edges)
+            QVERIFY(edge.from < edge.to);
+    }
+
     void aPinnedLineageStays()
     {
         Stage<LineagePane> stage;

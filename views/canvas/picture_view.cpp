@@ -2,6 +2,8 @@
 #include "views/canvas/picture_view.h"
 
 #include "core/graph/graph_layout.h"
+#include "views/base/counted_text.h"
+#include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
 #include <QKeyEvent>
@@ -137,6 +139,7 @@ void PictureView::setWords(const QString &title, const QString &body)
     setHint({});
     m_canvas->invalidate();
     placeOverlays();
+    Q_EMIT wordsShown();
 }
 
 QString PictureView::titleText() const
@@ -182,9 +185,10 @@ void PictureView::layoutIsLate()
     }
     if (m_since.elapsed() < kLateMs)
         return;
-    m_layoutNotice->showNotice(
-        tr("Laying out %L1 boxes, %2 s").arg(m_pending->nodes.size()).arg(m_since.elapsed() / 1000),
-        tr("Cancel"));
+    m_layoutNotice->showNotice(tr("Laying out %1, %2 s")
+                                   .arg(countedText(m_pending->nodes.size(), "box", "boxes"))
+                                   .arg(m_since.elapsed() / 1000),
+                               tr("Cancel"));
     placeOverlays();
 }
 

@@ -63,6 +63,8 @@ Q_SIGNALS:
     void layoutCancelled();
     // The picture asked for last is placed and on screen.
     void pictureShown();
+    // There are words instead of a picture.
+    void wordsShown();
     void boxPicked(std::uint32_t box);
     void boxActivated(std::uint32_t box);
     void boxHovered(std::uint32_t box); // kNoBox: none

@@ -5,7 +5,9 @@
 #include "core/graph/lineage_picture.h"
 #include "views/base/formatting.h"
 
+#include <queue>
 #include <unordered_map>
+#include <vector>
 
 namespace views {
 
@@ -70,6 +72,40 @@ core::Result<core::GraphPicture> statesOf(const GradFnWish &wish, const core::Jo
                              [&statistics](core::TensorId tensor) { return statistics.find(tensor); });
 }
 
+// Producers before consumers, which a layout without Graphviz goes by; where both ways would do, what the
+// walk from the roots saw last comes first. What stands in a circle (no autograd graph has one) comes at the
+// end.
+std::vector<std::uint32_t> forwardOrder(const core::GradFnSketch &sketch)
+{
+    const auto count = static_cast<std::uint32_t>(sketch.nodes.size());
+    std::vector<std::vector<std::uint32_t>> consumers(count);
+    std::vector<std::uint32_t> waits(count, 0);
+    for (const auto &[from, to] : sketch.edges)
+        if (from != to) {
+            consumers[from].push_back(to);
+            ++waits[to];
+        }
+    std::priority_queue<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (waits[i] == 0)
+            ready.push(i);
+    std::vector<std::uint32_t> order;
+    std::vector<bool> placed(count, false);
+    while (!ready.empty()) {
+        const std::uint32_t node = ready.top();
+        ready.pop();
+        placed[node] = true;
+        order.push_back(node);
+        for (const std::uint32_t consumer : consumers[node])
+            if (--waits[consumer] == 0)
+                ready.push(consumer);
+    }
+    for (std::uint32_t i = count; i-- > 0;)
+        if (!placed[i])
+            order.push_back(i);
+    return order;
+}
+
 } // namespace
 
 core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSketch &sketch,
@@ -80,10 +116,11 @@ core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSke
         known[box.gradNode] = &box;
     core::GraphPicture picture;
     picture.totalOps = static_cast<std::uint32_t>(trace.gradNodes().size());
-    // The walk starts at the roots; boxes stand in forward order, which a layout without Graphviz goes by.
-    const std::size_t last = sketch.nodes.empty() ? 0 : sketch.nodes.size() - 1;
-    for (std::size_t i = sketch.nodes.size(); i-- > 0;) {
+    const std::vector<std::uint32_t> order = forwardOrder(sketch);
+    std::vector<std::uint32_t> boxOfNode(sketch.nodes.size());
+    for (const std::uint32_t i : order) {
         const core::GradFnNode &node = sketch.nodes[i];
+        boxOfNode[i] = static_cast<std::uint32_t>(picture.boxes.size());
         core::PictureBox box = boxOf(trace, node);
         if (const auto found = known.find(node.node); node.node.isValid() && found != known.end()) {
             box.state = found->second->state;
@@ -98,8 +135,8 @@ core::GraphPicture sketchPicture(const core::Trace &trace, const core::GradFnSke
         if (from == to)
             continue;
         core::PictureEdge edge;
-        edge.from = static_cast<std::uint32_t>(last - from);
-        edge.to = static_cast<std::uint32_t>(last - to);
+        edge.from = boxOfNode[from];
+        edge.to = boxOfNode[to];
         edge.kind = core::EdgeKind::gradient;
         edge.label = picture.boxes[edge.from].title + " feeds " + picture.boxes[edge.to].title;
         picture.edges.push_back(std::move(edge));

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/gradfn/grad_fn_pane.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
-#include "views/canvas/picture_view.h"
 
 #include <QButtonGroup>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QScopedValueRollback>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -25,31 +23,11 @@ constexpr std::int64_t kFirstNodes = 400;
 } // namespace
 
 GradFnPane::GradFnPane(const PaneContext &context, QWidget *parent)
-    : Pane(context, QStringLiteral("gradFn"), tr("grad_fn"), parent),
-      m_view(new PictureView(theme(), tr("Graph of grad functions"), this)), m_nodes(kFirstNodes)
+    : PicturePane(context, QStringLiteral("gradFn"), tr("grad_fn"), tr("Graph of grad functions"), parent),
+      m_nodes(kFirstNodes)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(buildBar());
-    column->addWidget(m_view, 1);
-    setFocusProxy(m_view);
-    connect(m_view, &PictureView::boxPicked, this, [this](std::uint32_t box) { pick(box, false); });
-    connect(m_view, &PictureView::boxActivated, this, [this](std::uint32_t box) { pick(box, true); });
-    connect(m_view, &PictureView::pictureShown, this, &GradFnPane::showSelected);
-    connect(m_view, &PictureView::boxHovered, this, [this](std::uint32_t box) {
-        selection().hover(box < m_view->picture().boxes.size() ? m_view->picture().boxes[box].op
-                                                               : core::OpId());
-    });
-    connect(m_view, &PictureView::menuWanted, this, [this](std::uint32_t box, QPoint at) {
-        pick(box, false);
-        Q_EMIT menuWanted(at);
-    });
-    connect(m_view, &PictureView::noticeActed, this, [this] {
-        m_nodes = core::kMaxGradFnNodes;
-        ask();
-    });
-    m_view->setWords(tr("No trace is open"), {});
+    setBar(buildBar());
+    view().setWords(tr("No trace is open"), {});
 }
 
 QWidget *GradFnPane::buildBar()
@@ -61,13 +39,7 @@ QWidget *GradFnPane::buildBar()
     row->addWidget(makeLabel(tr("From"), "dense", bar));
     auto *group = new QButtonGroup(this);
     const auto chip = [&](const QString &text, const QString &name) {
-        auto *button = new QToolButton(bar);
-        button->setProperty("kind", "chip");
-        button->setText(text);
-        button->setAccessibleName(name);
-        button->setToolTip(name);
-        button->setCheckable(true);
-        button->setFocusPolicy(Qt::StrongFocus);
+        QToolButton *button = makeChip(text, name, bar);
         group->addButton(button);
         row->addWidget(button);
         connect(button, &QToolButton::clicked, this, &GradFnPane::ask);
@@ -127,12 +99,12 @@ void GradFnPane::ask()
     m_counts->setText({});
     setSubtitle({});
     if (!trace()) {
-        m_view->setWords(tr("No trace is open"), {});
+        view().setWords(tr("No trace is open"), {});
         return;
     }
     if (trace()->gradNodes().empty()) {
-        m_view->setWords(tr("This trace holds no autograd graph"),
-                         tr("Capture the model again with a backward pass to record it."));
+        view().setWords(tr("This trace holds no autograd graph"),
+                        tr("Capture the model again with a backward pass to record it."));
         return;
     }
     GradFnWish wish;
@@ -141,8 +113,8 @@ void GradFnPane::ask()
     const core::OpId op = opOf(*trace(), item());
     if (startsAtSelection()) {
         if (!op.isValid()) {
-            m_view->setWords(tr("No op is selected"),
-                             tr("Select the op whose gradient path you want to see."));
+            view().setWords(tr("No op is selected"),
+                            tr("Select the op whose gradient path you want to see."));
             return;
         }
         wish.from = {op};
@@ -158,30 +130,30 @@ void GradFnPane::setPicture(const GradFnAnswer &answer)
     if (!(answer.wish == m_wish))
         return;
     if (!answer.status) {
-        m_view->setWords(tr("There is nothing to walk"),
-                         fromView(answer.status.message()) +
-                             (answer.status.remedy().empty()
-                                  ? QString()
-                                  : QStringLiteral("\n") + fromView(answer.status.remedy())));
+        view().setWords(tr("There is nothing to walk"),
+                        fromView(answer.status.message()) +
+                            (answer.status.remedy().empty()
+                                 ? QString()
+                                 : QStringLiteral("\n") + fromView(answer.status.remedy())));
         return;
     }
     const std::size_t boxes = answer.picture.boxes.size();
-    m_view->setNotice(answer.truncated ? tr("Cut at %1 grad functions; the graph has %2.")
-                                             .arg(countText(static_cast<std::uint64_t>(answer.wish.nodes)),
-                                                  countText(trace()->gradNodes().size()))
-                                       : QString(),
-                      answer.truncated && m_nodes < core::kMaxGradFnNodes
-                          ? tr("Show up to %1").arg(countText(core::kMaxGradFnNodes))
-                          : QString());
-    m_counts->setText(tr("%1 grad functions").arg(countText(boxes)));
-    m_counts->setToolTip(tr("%1 edges").arg(countText(answer.picture.edges.size())));
+    view().setNotice(answer.truncated ? tr("Cut at %1 grad functions; the graph has %2.")
+                                            .arg(countText(static_cast<std::uint64_t>(answer.wish.nodes)),
+                                                 countText(trace()->gradNodes().size()))
+                                      : QString(),
+                     answer.truncated && m_nodes < core::kMaxGradFnNodes
+                         ? tr("Show up to %1").arg(countText(core::kMaxGradFnNodes))
+                         : QString());
+    m_counts->setText(countedText(boxes, "grad function", "grad functions"));
+    m_counts->setToolTip(countedText(answer.picture.edges.size(), "edge", "edges"));
     setSubtitle(trace()->backwards().empty() ? tr("structure only, no backward pass") : QString());
-    m_view->setPicture(answer.picture, boxes == 0 ? 0 : static_cast<std::uint32_t>(boxes - 1));
+    view().setPicture(answer.picture, boxes == 0 ? 0 : static_cast<std::uint32_t>(boxes - 1));
 }
 
 void GradFnPane::showItem()
 {
-    if (startsAtSelection() && !m_own)
+    if (startsAtSelection() && !isOwnChange())
         ask();
     else
         showSelected();
@@ -193,7 +165,7 @@ void GradFnPane::showSelected()
     std::vector<std::uint32_t> boxes;
     const auto *grad = std::get_if<GradItem>(&item());
     const core::OpId op = trace() ? opOf(*trace(), item()) : core::OpId();
-    const auto &all = m_view->picture().boxes;
+    const auto &all = view().picture().boxes;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
         const bool same = grad != nullptr ? all[i].gradNode == grad->node : op.isValid() && all[i].op == op;
         if (same)
@@ -202,24 +174,45 @@ void GradFnPane::showSelected()
     // An output of the model has a box of its own beside its grad function: the function is the current one.
     std::stable_partition(boxes.begin(), boxes.end(),
                           [&](std::uint32_t box) { return all[box].gradNode.isValid(); });
-    m_view->setSelected(boxes);
+    view().setSelected(boxes);
     if (!boxes.empty())
-        m_view->showBox(boxes.front(), false);
+        view().showBox(boxes.front(), false);
 }
 
 void GradFnPane::pick(std::uint32_t box, bool activate)
 {
-    if (box >= m_view->picture().boxes.size())
+    if (box >= view().picture().boxes.size())
         return;
-    const core::PictureBox &what = m_view->picture().boxes[box];
-    const QScopedValueRollback<bool> guard(m_own, true);
+    const core::PictureBox &what = view().picture().boxes[box];
     if (activate && what.op.isValid())
-        selection().activate(OpItem{what.op});
+        selectItem(OpItem{what.op}, true);
     else if (what.gradNode.isValid())
-        selection().select(GradItem{what.gradNode});
+        selectItem(GradItem{what.gradNode}, false);
     else if (what.op.isValid())
-        selection().select(OpItem{what.op});
-    m_view->setSelected({box});
+        selectItem(OpItem{what.op}, false);
+    view().setSelected({box});
+}
+
+void GradFnPane::askMore()
+{
+    m_nodes = core::kMaxGradFnNodes;
+    ask();
+}
+
+QString GradFnPane::exportName() const
+{
+    return m_wish.from.empty() ? QStringLiteral("grad_fn")
+                               : QStringLiteral("grad_fn-") + fromView(trace()->label(m_wish.from.front()));
+}
+
+std::vector<std::string> GradFnPane::exportFooter() const
+{
+    std::vector<std::string> lines = {m_counts->text().toStdString()};
+    if (m_wish.backward.isValid())
+        lines.push_back("states of backward " + std::to_string(m_wish.backward.index() + 1));
+    if (!view().noticeText().isEmpty())
+        lines.push_back(view().noticeText().toStdString());
+    return lines;
 }
 
 } // namespace views

@@ -2,6 +2,7 @@
 #include "views/graph/graph_pane.h"
 
 #include "core/graph/graph_layout.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 #include "views/graph/graph_find.h"
@@ -143,8 +144,8 @@ void GraphPane::layoutIsLate()
     }
     if (m_layoutSince.elapsed() < kLateMs)
         return;
-    m_notice->showNotice(tr("Laying out %L1 boxes, %2 s")
-                             .arg(m_state.pending()->nodes.size())
+    m_notice->showNotice(tr("Laying out %1, %2 s")
+                             .arg(countedText(m_state.pending()->nodes.size(), "box", "boxes"))
                              .arg(m_layoutSince.elapsed() / 1000),
                          tr("Cancel"));
     placeOverlays();
@@ -315,7 +316,9 @@ QString GraphPane::summary() const
 {
     if (!m_state.hasPicture())
         return {};
-    return tr("%L1 boxes for %L2 ops").arg(m_state.picture().boxes.size()).arg(m_state.picture().totalOps);
+    return tr("%1 for %2")
+        .arg(countedText(m_state.picture().boxes.size(), "box", "boxes"),
+             countedText(m_state.picture().totalOps, "op", "ops"));
 }
 
 void GraphPane::themeChanged()
@@ -356,11 +359,13 @@ void GraphPane::placeOverlays()
     m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
     QString hint;
     if (m_state.hasPicture() && m_state.picture().totalOps > m_state.picture().boxes.size())
-        hint = tr("%L1 boxes stand for %L2 ops")
-                   .arg(m_state.picture().boxes.size())
-                   .arg(m_state.picture().totalOps);
+        hint = m_state.picture().boxes.size() == 1
+                   ? tr("1 box stands for %1").arg(countedText(m_state.picture().totalOps, "op", "ops"))
+                   : tr("%1 boxes stand for %2")
+                         .arg(countText(m_state.picture().boxes.size()),
+                              countedText(m_state.picture().totalOps, "op", "ops"));
     if (m_state.hasPicture() && m_state.picture().stubbedEdges > 0)
-        hint += tr(", %L1 edges are stubs").arg(m_state.picture().stubbedEdges);
+        hint += tr(", stubs for %1").arg(countedText(m_state.picture().stubbedEdges, "edge", "edges"));
     m_hint->setText(hint);
     m_hint->adjustSize();
     const int hintLeft = m_zoomBar->geometry().right() + 16;

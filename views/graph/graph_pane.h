@@ -5,6 +5,7 @@
 #include "views/base/pane.h"
 #include "views/canvas/canvas.h"
 #include "views/canvas/minimap.h"
+#include "views/canvas/picture_export.h"
 #include "views/graph/graph_overlay.h"
 #include "views/graph/graph_state.h"
 
@@ -42,6 +43,8 @@ public:
     const std::vector<core::OpId> &emphasis() const { return m_emphasis; }
     bool isFindOpen() const { return m_findBar->isVisible(); }
     double zoom() const { return m_canvas->viewport().zoom(); }
+    // The whole of what is unfolded now; empty without a picture.
+    PictureExport exportPicture() const;
 
     // What history and settings keep.
     const core::GraphFolds &folds() const { return m_state.folds(); }

@@ -3,8 +3,11 @@
 #include "views/graph/graph_pane.h"
 
 #include "core/graph/box_text.h"
+#include "core/graph/graph_dot.h"
+#include "core/graph/graph_export.h"
 #include "core/graph/graph_layout.h"
 #include "core/graph/op_paths.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/graph/graph_find.h"
 
@@ -192,7 +195,7 @@ QString GraphPane::toolTipOf(core::HitId hit) const
         const core::PictureStub &stub = m_state.picture().stubs[hit.index];
         for (const core::OpId value : stub.values)
             add(core::valueName(*trace(), value) + ", read by " +
-                std::to_string(trace()->children(value).size()) + " ops");
+                countedText(trace()->children(value).size(), "op", "ops").toStdString());
         lines.append(tr("Double click goes to where it is made; Alt click draws the edges"));
     }
     return lines.join(QStringLiteral("<br>"));
@@ -446,6 +449,19 @@ void GraphPane::findStep(int direction)
     m_match = m_match < 0 ? (direction > 0 ? 0 : count - 1) : (m_match + direction + count) % count;
     m_findBar->setCount(m_match, count, {});
     selection().activate(OpItem{m_matches[static_cast<std::size_t>(m_match)]});
+}
+
+PictureExport GraphPane::exportPicture() const
+{
+    PictureExport out;
+    if (!m_state.hasPicture() || !trace())
+        return out;
+    out.fileName = tr("graph");
+    out.title = std::string(trace()->subject());
+    out.footer = core::exportFooter(*trace(), m_state.picture());
+    out.list = core::drawGraph(m_state.picture(), m_state.layout(), core::GraphLook());
+    out.dot = core::graphDot(m_state.picture(), out.title);
+    return out;
 }
 
 } // namespace views

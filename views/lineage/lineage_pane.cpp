@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/lineage/lineage_pane.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
-#include "views/canvas/picture_view.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -11,9 +11,7 @@
 #include <QJsonObject>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QScopedValueRollback>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include <limits>
 
@@ -28,32 +26,17 @@ constexpr int kDeepest = 99;
 } // namespace
 
 LineagePane::LineagePane(const PaneContext &context, QWidget *parent)
-    : Pane(context, QStringLiteral("lineage"), tr("Lineage"), parent),
-      m_view(new PictureView(theme(), tr("Lineage of an op"), this)), m_boxes(kFirstBoxes)
+    : PicturePane(context, QStringLiteral("lineage"), tr("Lineage"), tr("Lineage of an op"), parent),
+      m_boxes(kFirstBoxes)
 {
-    auto *column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(buildBar());
-    column->addWidget(m_view, 1);
-    setFocusProxy(m_view);
-    connect(m_view, &PictureView::boxPicked, this, [this](std::uint32_t box) { pick(box, false); });
-    connect(m_view, &PictureView::boxActivated, this, [this](std::uint32_t box) { pick(box, true); });
-    connect(m_view, &PictureView::pictureShown, this, &LineagePane::showSelected);
-    connect(m_view, &PictureView::boxHovered, this, [this](std::uint32_t box) {
-        selection().hover(box < m_view->picture().boxes.size() ? m_view->picture().boxes[box].op
-                                                               : core::OpId());
-    });
-    connect(m_view, &PictureView::menuWanted, this, [this](std::uint32_t box, QPoint at) {
-        pick(box, false);
-        Q_EMIT menuWanted(at);
-    });
-    connect(m_view, &PictureView::noticeActed, this, [this] {
-        m_boxes = kMostBoxes;
-        ask();
-    });
-    m_view->setWords(tr("No op is selected"), tr("Select an op anywhere to see where its value comes from."));
+    setBar(buildBar());
+    sayNothingSelected();
     updateBar();
+}
+
+void LineagePane::sayNothingSelected()
+{
+    view().setWords(tr("No op is selected"), tr("Select an op anywhere to see where its value comes from."));
 }
 
 QWidget *LineagePane::buildBar()
@@ -65,12 +48,7 @@ QWidget *LineagePane::buildBar()
     auto *group = new QButtonGroup(this);
     const QString names[] = {tr("Ancestors"), tr("Both"), tr("Descendants")};
     for (int i = 0; i < 3; ++i) {
-        auto *chip = new QToolButton(bar);
-        chip->setProperty("kind", "chip");
-        chip->setText(names[i]);
-        chip->setAccessibleName(tr("Direction: %1").arg(names[i]));
-        chip->setCheckable(true);
-        chip->setFocusPolicy(Qt::StrongFocus);
+        QToolButton *chip = makeChip(names[i], tr("Direction: %1").arg(names[i]), bar);
         group->addButton(chip);
         row->addWidget(chip);
         connect(chip, &QToolButton::clicked, this, [this, i] { setDirection(static_cast<Direction>(i)); });
@@ -80,12 +58,7 @@ QWidget *LineagePane::buildBar()
     auto *less = makeIconButton(theme(), IconName::minus, tr("One step less ([)"), bar);
     auto *more = makeIconButton(theme(), IconName::plus, tr("One step more (])"), bar);
     m_depthLabel = makeLabel({}, "monoDense", bar);
-    m_all = new QToolButton(bar);
-    m_all->setProperty("kind", "chip");
-    m_all->setText(tr("All"));
-    m_all->setAccessibleName(tr("As many steps as there are"));
-    m_all->setCheckable(true);
-    m_all->setFocusPolicy(Qt::StrongFocus);
+    m_all = makeChip(tr("All"), tr("As many steps as there are"), bar);
     connect(less, &QToolButton::clicked, this, [this] { setDepth(std::max(1, m_depth - 1)); });
     connect(more, &QToolButton::clicked, this, [this] { setDepth(m_depth == 0 ? 0 : m_depth + 1); });
     connect(m_all, &QToolButton::clicked, this, [this](bool on) { setDepth(on ? 0 : 3); });
@@ -113,10 +86,9 @@ void LineagePane::showTrace()
     m_start = {};
     m_boxes = kFirstBoxes;
     if (trace())
-        m_view->setWords(tr("No op is selected"),
-                         tr("Select an op anywhere to see where its value comes from."));
+        sayNothingSelected();
     else
-        m_view->setWords(tr("No trace is open"), {});
+        view().setWords(tr("No trace is open"), {});
     updateBar();
 }
 
@@ -125,7 +97,7 @@ void LineagePane::showItem()
     if (!trace())
         return;
     const core::OpId op = opOf(*trace(), item());
-    if (!op.isValid() || m_own || (op == m_start && m_view->hasPicture())) {
+    if (!op.isValid() || isOwnChange() || (op == m_start && view().hasPicture())) {
         showSelected();
         return;
     }
@@ -166,17 +138,17 @@ void LineagePane::setLineage(const LineageAnswer &answer)
     m_tree = answer.tree;
     const core::GraphPicture &picture = answer.lineage.picture;
     if (picture.boxes.empty()) {
-        m_view->setWords(tr("%1 has no box of its own").arg(fromView(trace()->label(m_start))),
-                         tr("It is the read of a buffer; select the op that uses it."));
+        view().setWords(tr("%1 has no box of its own").arg(fromView(trace()->label(m_start))),
+                        tr("It is the read of a buffer; select the op that uses it."));
         return;
     }
-    m_view->setNotice(
+    view().setNotice(
         answer.lineage.truncated
             ? tr("The nearest %1 ops are shown; more are within reach.").arg(countText(picture.boxes.size()))
             : QString(),
         m_boxes < kMostBoxes ? tr("Show up to %1").arg(countText(kMostBoxes)) : QString());
-    m_view->setHint(tr("%1 of %2 ops").arg(countText(picture.boxes.size()), countText(picture.totalOps)));
-    m_view->setPicture(picture, answer.lineage.startBox);
+    view().setHint(tr("%1 of %2 ops").arg(countText(picture.boxes.size()), countText(picture.totalOps)));
+    view().setPicture(picture, answer.lineage.startBox);
     setSubtitle(tr("of %1").arg(fromView(trace()->label(m_start))));
 }
 
@@ -186,27 +158,48 @@ void LineagePane::showSelected()
     std::vector<std::uint32_t> boxes;
     const core::OpId op = trace() ? opOf(*trace(), item()) : core::OpId();
     if (op.isValid())
-        for (std::uint32_t i = 0; i < m_view->picture().boxes.size(); ++i)
-            if (trace()->op(m_view->picture().boxes[i].op).call == trace()->op(op).call)
+        for (std::uint32_t i = 0; i < view().picture().boxes.size(); ++i)
+            if (trace()->op(view().picture().boxes[i].op).call == trace()->op(op).call)
                 boxes.push_back(i);
-    m_view->setSelected(boxes);
+    view().setSelected(boxes);
     if (!boxes.empty())
-        m_view->showBox(boxes.front(), false);
+        view().showBox(boxes.front(), false);
 }
 
 void LineagePane::pick(std::uint32_t box, bool activate)
 {
-    if (box >= m_view->picture().boxes.size())
+    if (box >= view().picture().boxes.size())
         return;
-    const core::OpId op = m_view->picture().boxes[box].op;
-    {
-        const QScopedValueRollback<bool> guard(m_own, true);
-        activate ? selection().activate(OpItem{op}) : selection().select(OpItem{op});
-    }
+    const core::OpId op = view().picture().boxes[box].op;
+    selectItem(OpItem{op}, activate);
     if (activate && op != m_start && !isPinned())
         askFrom(op);
     else
         showSelected();
+}
+
+void LineagePane::askMore()
+{
+    m_boxes = kMostBoxes;
+    ask();
+}
+
+QString LineagePane::exportName() const
+{
+    return QStringLiteral("lineage-") + fromView(trace()->label(m_start));
+}
+
+std::vector<std::string> LineagePane::exportFooter() const
+{
+    static constexpr const char *kDirections[] = {"ancestors", "ancestors and descendants", "descendants"};
+    std::string line = kDirections[static_cast<int>(m_direction)];
+    line += " of " + std::string(trace()->label(m_start));
+    line += m_depth == 0 ? ", all steps"
+                         : ", up to " + std::to_string(m_depth) + (m_depth == 1 ? " step" : " steps");
+    std::vector<std::string> lines = {std::move(line)};
+    if (!view().noticeText().isEmpty())
+        lines.push_back(view().noticeText().toStdString());
+    return lines;
 }
 
 void LineagePane::setDirection(Direction direction)
@@ -233,9 +226,8 @@ void LineagePane::updateBar()
     for (int i = 0; i < 3; ++i)
         m_directions[i]->setChecked(static_cast<int>(m_direction) == i);
     m_all->setChecked(m_depth == 0);
-    m_depthLabel->setText(m_depth == 0   ? tr("all steps")
-                          : m_depth == 1 ? tr("1 step")
-                                         : tr("%1 steps").arg(m_depth));
+    m_depthLabel->setText(m_depth == 0 ? tr("all steps")
+                                       : countedText(static_cast<std::uint64_t>(m_depth), "step", "steps"));
     m_startLabel->setText(trace() && m_start.isValid() ? fromView(trace()->label(m_start)) : QString());
     if (!m_start.isValid())
         setSubtitle({});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/base/pane.h"
+#include "views/canvas/picture_pane.h"
 #include "views/lineage/lineage_facts.h"
 
 class QLabel;
@@ -9,13 +9,11 @@ class QToolButton;
 
 namespace views {
 
-class PictureView;
-
 // Where the value of the selected op comes from and what it becomes, as a picture around that op. A click
 // selects the op everywhere and the picture stays; Enter or a double click goes there and makes it the
 // middle. A selection made elsewhere is followed unless the pane is pinned. Facts: marks, answers, layouts.
 // Owned by its dock; GUI thread.
-class LineagePane : public Pane
+class LineagePane : public PicturePane
 {
     Q_OBJECT
 
@@ -26,7 +24,6 @@ public:
 
     void setMarks(core::GraphMarks marks);
     void setLineage(const LineageAnswer &answer);
-    PictureView &view() const { return *m_view; }
     core::OpId start() const { return m_start; }
 
     Direction direction() const { return m_direction; }
@@ -46,17 +43,20 @@ protected:
     void showTrace() override;
     void showItem() override;
     void keyPressEvent(QKeyEvent *event) override;
+    void showSelected() override;
+    void pick(std::uint32_t box, bool activate) override;
+    void askMore() override;
+    QString exportName() const override;
+    std::vector<std::string> exportFooter() const override;
 
 private:
     QWidget *buildBar();
+    void sayNothingSelected();
     void ask();
     void askFrom(core::OpId op);
     void updateBar();
-    void showSelected();
-    void pick(std::uint32_t box, bool activate);
     core::LineageOptions options() const;
 
-    PictureView *m_view;
     QLabel *m_startLabel = nullptr;
     QLabel *m_depthLabel = nullptr;
     QToolButton *m_directions[3] = {};
@@ -67,7 +67,6 @@ private:
     Direction m_direction = Direction::both;
     int m_depth = 3;
     std::size_t m_boxes;
-    bool m_own = false;
 };
 
 } // namespace views
