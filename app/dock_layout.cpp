@@ -14,7 +14,7 @@ namespace app {
 namespace {
 
 // Raised when docks are added or renamed: a state of another version is not restored.
-constexpr int kLayoutVersion = 2;
+constexpr int kLayoutVersion = 3;
 constexpr double kReferenceWidth = 1600.0;
 constexpr double kReferenceHeight = 1000.0;
 

@@ -14,8 +14,12 @@
 #include "views/reports/reports_pane.h"
 #include "views/source/source_pane.h"
 #include "views/tensor/tensor_pane.h"
+#include "views/trail/trail_pane.h"
+#include "views/why/why_pane.h"
 
 #include <QCoreApplication>
+
+#include <algorithm>
 
 namespace app {
 
@@ -37,8 +41,33 @@ FactsPane *feedFacts(FactsPane *pane, Session &session)
     return pane;
 }
 
-void feedSource(views::SourcePane *pane, Session &session)
+// Made once the facts are there, for each pane that shows it.
+template <class TrailPane>
+TrailPane *feedTrail(TrailPane *pane, Session &session)
 {
+    const auto feed = [pane, &session] {
+        pane->setTrail(nullptr);
+        const Document *document = session.current();
+        if (document == nullptr || !document->facts)
+            return;
+        session.jobs().start(
+            QStringLiteral("trail/") + pane->id(), words("Following NaN and Inf"), pane,
+            [trace = document->trace, facts = document->facts](core::JobContext &job) {
+                return views::makeNanTrail(trace, facts->scan, facts->marks, job);
+            },
+            [pane](const core::Result<std::shared_ptr<const views::NanTrail>> &trail) {
+                if (trail)
+                    pane->setTrail(*trail);
+            });
+    };
+    QObject::connect(&session, &Session::factsChanged, pane, feed);
+    feed();
+    return pane;
+}
+
+void feedSource(views::SourcePane &source, Session &session)
+{
+    views::SourcePane *pane = &source;
     QObject::connect(pane, &views::SourcePane::textRequested, &session,
                      [pane, &session](core::StringId file) {
                          session.jobs().start(
@@ -50,8 +79,9 @@ void feedSource(views::SourcePane *pane, Session &session)
                      });
 }
 
-void feedTensor(views::TensorPane *pane, Session &session)
+void feedTensor(views::TensorPane &tensorPane, Session &session)
 {
+    views::TensorPane *pane = &tensorPane;
     const QString title = words("Reading values");
     QObject::connect(pane, &views::TensorPane::summaryRequested, &session,
                      [pane, &session, title](core::TensorId tensor) {
@@ -101,21 +131,25 @@ constexpr std::array kOverview = {
     PanePlace{PaneKind::source, Qt::BottomDockWidgetArea, 300},
     PanePlace{PaneKind::reports, Qt::BottomDockWidgetArea, 300},
     PanePlace{PaneKind::log, Qt::BottomDockWidgetArea, 300},
+    PanePlace{PaneKind::trail, Qt::LeftDockWidgetArea, 262, true},
+    PanePlace{PaneKind::why, Qt::RightDockWidgetArea, 480, true},
     PanePlace{PaneKind::lineage, Qt::RightDockWidgetArea, 480, true},
     PanePlace{PaneKind::gradFn, Qt::RightDockWidgetArea, 480, true},
 };
 
 constexpr std::array kNanHunt = {
-    PanePlace{PaneKind::details, Qt::LeftDockWidgetArea, 300},
+    PanePlace{PaneKind::trail, Qt::LeftDockWidgetArea, 300},
     PanePlace{PaneKind::modules, Qt::LeftDockWidgetArea, 300},
-    PanePlace{PaneKind::tensor, Qt::RightDockWidgetArea, 520},
+    PanePlace{PaneKind::why, Qt::RightDockWidgetArea, 500},
+    PanePlace{PaneKind::tensor, Qt::RightDockWidgetArea, 500},
+    PanePlace{PaneKind::details, Qt::RightDockWidgetArea, 500},
     PanePlace{PaneKind::source, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::findings, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::ops, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::reports, Qt::BottomDockWidgetArea, 240},
     PanePlace{PaneKind::log, Qt::BottomDockWidgetArea, 240},
-    PanePlace{PaneKind::lineage, Qt::RightDockWidgetArea, 520, true},
-    PanePlace{PaneKind::gradFn, Qt::RightDockWidgetArea, 520, true},
+    PanePlace{PaneKind::lineage, Qt::RightDockWidgetArea, 500, true},
+    PanePlace{PaneKind::gradFn, Qt::RightDockWidgetArea, 500, true},
 };
 
 } // namespace
@@ -126,65 +160,54 @@ std::span<const PanePlace> shippedLayout(Perspective perspective)
                                                 : std::span<const PanePlace>(kNanHunt);
 }
 
+namespace {
+
+struct PaneName
+{
+    PaneKind kind;
+    const char *id;    // in settings
+    const char *title; // shown
+};
+
+constexpr std::array kPaneNames = {
+    PaneName{PaneKind::modules, "modules", "Modules"}, PaneName{PaneKind::findings, "findings", "Findings"},
+    PaneName{PaneKind::audit, "audit", "Audit"},       PaneName{PaneKind::details, "details", "Details"},
+    PaneName{PaneKind::trail, "trail", "Trail"},       PaneName{PaneKind::why, "why", "Why"},
+
+    PaneName{PaneKind::tensor, "tensor", "Tensor"},    PaneName{PaneKind::ops, "ops", "Ops"},
+    PaneName{PaneKind::source, "source", "Source"},    PaneName{PaneKind::log, "log", "Log"},
+    PaneName{PaneKind::reports, "reports", "Reports"}, PaneName{PaneKind::lineage, "lineage", "Lineage"},
+    PaneName{PaneKind::gradFn, "gradFn", "grad_fn"},
+};
+static_assert(kPaneNames.size() == kPaneKinds.size());
+
+const PaneName &nameOf(PaneKind kind)
+{
+    return *std::find_if(kPaneNames.begin(), kPaneNames.end(),
+                         [kind](const PaneName &name) { return name.kind == kind; });
+}
+
+} // namespace
+
 QString paneId(PaneKind kind)
 {
-    switch (kind) {
-    case PaneKind::modules:
-        return QStringLiteral("modules");
-    case PaneKind::findings:
-        return QStringLiteral("findings");
-    case PaneKind::audit:
-        return QStringLiteral("audit");
-    case PaneKind::details:
-        return QStringLiteral("details");
-    case PaneKind::tensor:
-        return QStringLiteral("tensor");
-    case PaneKind::ops:
-        return QStringLiteral("ops");
-    case PaneKind::source:
-        return QStringLiteral("source");
-    case PaneKind::log:
-        return QStringLiteral("log");
-    case PaneKind::reports:
-        return QStringLiteral("reports");
-    case PaneKind::lineage:
-        return QStringLiteral("lineage");
-    case PaneKind::gradFn:
-        return QStringLiteral("gradFn");
-    }
-    return {};
+    return QString::fromLatin1(nameOf(kind).id);
 }
 
 QString paneTitle(PaneKind kind)
 {
-    switch (kind) {
-    case PaneKind::modules:
-        return words("Modules");
-    case PaneKind::findings:
-        return words("Findings");
-    case PaneKind::audit:
-        return words("Audit");
-    case PaneKind::details:
-        return words("Details");
-    case PaneKind::tensor:
-        return words("Tensor");
-    case PaneKind::ops:
-        return words("Ops");
-    case PaneKind::source:
-        return words("Source");
-    case PaneKind::log:
-        return words("Log");
-    case PaneKind::reports:
-        return words("Reports");
-    case PaneKind::lineage:
-        return words("Lineage");
-    case PaneKind::gradFn:
-        return words("grad_fn");
-    }
-    return {};
+    return words(nameOf(kind).title);
 }
 
 namespace {
+
+template <class AnyPane>
+AnyPane *fed(const views::PaneContext &context, Session &session, void (*feed)(AnyPane &, Session &))
+{
+    auto *pane = new AnyPane(context);
+    feed(*pane, session);
+    return pane;
+}
 
 views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &session)
 {
@@ -197,23 +220,18 @@ views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &
         return feedFacts(new views::DetailsPane(context), session);
     case PaneKind::log:
         return new views::LogPane(context);
-    case PaneKind::reports: {
-        auto *pane = new views::ReportsPane(context);
-        feedReports(*pane, session);
-        return pane;
-    }
-    case PaneKind::lineage: {
-        auto *pane = new views::LineagePane(context);
-        feedLineage(*pane, session);
-        return pane;
-    }
-    case PaneKind::gradFn: {
-        auto *pane = new views::GradFnPane(context);
-        feedGradFn(*pane, session);
-        return pane;
-    }
+    case PaneKind::reports:
+        return fed<views::ReportsPane>(context, session, &feedReports);
+    case PaneKind::lineage:
+        return fed<views::LineagePane>(context, session, &feedLineage);
+    case PaneKind::gradFn:
+        return fed<views::GradFnPane>(context, session, &feedGradFn);
     case PaneKind::findings:
         return feedFacts(new views::FindingsPane(context), session);
+    case PaneKind::trail:
+        return feedTrail(feedFacts(new views::TrailPane(context), session), session);
+    case PaneKind::why:
+        return feedTrail(feedFacts(new views::WhyPane(context), session), session);
     case PaneKind::audit: {
         auto *pane = new views::AuditPane(context);
         feedFacts(pane, session);
@@ -221,16 +239,10 @@ views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &
                          [&session] { session.setPerspective(Perspective::nanHunt); });
         return pane;
     }
-    case PaneKind::source: {
-        auto *pane = feedFacts(new views::SourcePane(context), session);
-        feedSource(pane, session);
-        return pane;
-    }
-    case PaneKind::tensor: {
-        auto *pane = new views::TensorPane(context);
-        feedTensor(pane, session);
-        return pane;
-    }
+    case PaneKind::source:
+        return feedFacts(fed<views::SourcePane>(context, session, &feedSource), session);
+    case PaneKind::tensor:
+        return fed<views::TensorPane>(context, session, &feedTensor);
     }
     return nullptr;
 }

@@ -14,12 +14,26 @@ namespace app {
 class Session;
 
 // The panes that live in docks.
-enum class PaneKind { modules, findings, audit, details, tensor, ops, source, log, reports, lineage, gradFn };
+enum class PaneKind {
+    modules,
+    findings,
+    audit,
+    trail,
+    why,
+    details,
+    tensor,
+    ops,
+    source,
+    log,
+    reports,
+    lineage,
+    gradFn
+};
 
-inline constexpr std::array kPaneKinds = {PaneKind::modules, PaneKind::findings, PaneKind::audit,
-                                          PaneKind::details, PaneKind::tensor,   PaneKind::ops,
-                                          PaneKind::source,  PaneKind::log,      PaneKind::reports,
-                                          PaneKind::lineage, PaneKind::gradFn};
+inline constexpr std::array kPaneKinds = {
+    PaneKind::modules, PaneKind::findings, PaneKind::audit, PaneKind::trail,  PaneKind::why,
+    PaneKind::details, PaneKind::tensor,   PaneKind::ops,   PaneKind::source, PaneKind::log,
+    PaneKind::reports, PaneKind::lineage,  PaneKind::gradFn};
 
 // Where a pane stands in a perspective as shipped; docks of one area and group are tabs, the first one in
 // front.
