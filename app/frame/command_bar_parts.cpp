@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/frame/command_bar_parts.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/icon.h"
 #include "views/base/theme.h"
 
@@ -48,7 +49,10 @@ PerspectiveButton::PerspectiveButton(const views::Theme &theme, const QString &t
 void PerspectiveButton::setBadge(int count)
 {
     m_badge = count;
-    setAccessibleName(count > 0 ? tr("%1, %n finding(s)", nullptr, count).arg(m_title) : m_title);
+    setAccessibleName(count > 0
+                          ? tr("%1, %2").arg(m_title, views::countedText(static_cast<std::uint64_t>(count),
+                                                                         "finding", "findings"))
+                          : m_title);
     updateGeometry();
     update();
 }

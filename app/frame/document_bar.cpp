@@ -11,11 +11,16 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace app {
 
 namespace {
 
 constexpr int kHeight = 28;
+constexpr int kFewestCrumbs = 120;
+constexpr int kCrumbMargin = 28;
+constexpr int kCrumbGap = 22; // arrow, spacing and the padding of a part
 
 } // namespace
 
@@ -65,28 +70,75 @@ void DocumentBar::setDocuments(const QStringList &titles, const QStringList &too
         m_tabs->setTabButton(i, QTabBar::RightSide, close);
     }
     m_tabs->setCurrentIndex(current);
+    fitBreadcrumb();
 }
 
 void DocumentBar::setBreadcrumb(const QStringList &parts)
+{
+    if (parts == m_parts)
+        return;
+    m_parts = parts;
+    m_shownFrom = -1;
+    fitBreadcrumb();
+}
+
+// From the left parts give way to an ellipsis until the rest fits beside the tabs; the last one stays, if
+// need be cut.
+void DocumentBar::fitBreadcrumb()
+{
+    const int room = std::max(kFewestCrumbs, width() - m_tabs->sizeHint().width() -
+                                                 m_open->sizeHint().width() - kCrumbMargin);
+    const QFontMetrics metrics(m_theme.font(views::FontRole::monoDense));
+    const auto widthOf = [&](int from) {
+        int sum = from > 0 ? metrics.horizontalAdvance(QStringLiteral("…")) + kCrumbGap : 0;
+        for (int i = from; i < m_parts.size(); ++i)
+            sum += metrics.horizontalAdvance(m_parts[i]) + kCrumbGap;
+        return sum;
+    };
+    int from = 0;
+    while (from + 1 < m_parts.size() && widthOf(from) > room)
+        ++from;
+    m_crumbs->setMaximumWidth(room);
+    if (from == m_shownFrom)
+        return;
+    m_shownFrom = from;
+    buildBreadcrumb(from);
+}
+
+void DocumentBar::buildBreadcrumb(int from)
 {
     while (QLayoutItem *item = m_crumbLayout->takeAt(0)) {
         if (item->widget() != nullptr)
             item->widget()->deleteLater();
         delete item;
     }
-    for (int i = 0; i < parts.size(); ++i) {
+    const QString whole = m_parts.join(QStringLiteral(" › "));
+    if (from > 0) {
+        QLabel *more = views::makeLabel(QStringLiteral("…"), "monoMuted", m_crumbs);
+        more->setToolTip(whole);
+        m_crumbLayout->addWidget(more);
+    }
+    for (int i = from; i < m_parts.size(); ++i) {
         if (i > 0)
             m_crumbLayout->addWidget(views::makeIconLabel(m_theme, views::IconName::chevronRight,
                                                           core::ColorToken::muted, 10, m_crumbs));
-        if (i + 1 == parts.size()) {
-            m_crumbLayout->addWidget(views::makeLabel(parts[i], "monoDense", m_crumbs));
+        if (i + 1 == m_parts.size()) {
+            QLabel *last = views::makeElidedLabel(m_parts[i], "monoDense", m_crumbs);
+            last->setToolTip(whole);
+            m_crumbLayout->addWidget(last);
             continue;
         }
-        QPushButton *part = views::makeButton(parts[i], "crumb", m_crumbs);
+        QPushButton *part = views::makeButton(m_parts[i], "crumb", m_crumbs);
         part->setFocusPolicy(Qt::TabFocus);
         connect(part, &QPushButton::clicked, this, [this, i] { Q_EMIT breadcrumbRequested(i); });
         m_crumbLayout->addWidget(part);
     }
+}
+
+void DocumentBar::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    fitBreadcrumb();
 }
 
 } // namespace app

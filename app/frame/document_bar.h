@@ -34,12 +34,20 @@ Q_SIGNALS:
     // The user clicked part INDEX of the breadcrumb.
     void breadcrumbRequested(int index);
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
+    void fitBreadcrumb();
+    void buildBreadcrumb(int from);
+
     const views::Theme &m_theme;
     QTabBar *m_tabs;
     QToolButton *m_open;
     QWidget *m_crumbs;
     QHBoxLayout *m_crumbLayout;
+    QStringList m_parts; // of the breadcrumb
+    int m_shownFrom = -1;
 };
 
 } // namespace app

@@ -67,13 +67,70 @@ StatusRow::Part StatusRow::addPart()
 }
 
 // A filled dot is for complete coverage only: nothing unchecked looks clean.
-void StatusRow::setPart(const Part &part, const QString &text, bool complete)
+void StatusRow::setPart(Part &part, const QString &text, const QString &brief, bool complete)
 {
+    part.text = text;
+    part.brief = brief;
     part.icon->setVisible(!text.isEmpty());
-    part.label->setVisible(!text.isEmpty());
-    part.label->setText(text);
+    part.icon->setToolTip(text);
+    part.label->setToolTip(text);
     part.label->setAccessibleName(complete ? tr("%1, complete").arg(text) : text);
     views::setTone(part.label, complete ? "" : "warn");
+    shorten(part, false);
+}
+
+void StatusRow::shorten(const Part &part, bool brief)
+{
+    const QString text = brief ? part.brief : part.text;
+    part.label->setText(text);
+    part.label->setVisible(!text.isEmpty());
+}
+
+int StatusRow::neededWidth() const
+{
+    const auto *row = static_cast<const QHBoxLayout *>(layout());
+    const QMargins margins = row->contentsMargins();
+    int width = margins.left() + margins.right();
+    for (int i = 0; i < row->count(); ++i) {
+        QLayoutItem *item = row->itemAt(i);
+        if (item->isEmpty() && item->widget() != nullptr)
+            continue;
+        width += item->sizeHint().width() + (item->widget() != nullptr ? row->spacing() : 0);
+    }
+    return width;
+}
+
+void StatusRow::fit()
+{
+    if (layout() == nullptr)
+        return;
+    for (const Part &part : {m_outputs, m_gradients, m_source})
+        shorten(part, false);
+    m_counts->setVisible(m_hasCounts);
+    if (neededWidth() <= width())
+        return;
+    shorten(m_outputs, true);
+    shorten(m_gradients, true);
+    if (neededWidth() <= width())
+        return;
+    m_counts->hide();
+    if (neededWidth() > width())
+        shorten(m_source, true);
+}
+
+void StatusRow::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    fit();
+}
+
+bool StatusRow::event(QEvent *event)
+{
+    const bool handled = QWidget::event(event);
+    // Other fonts, or a label that came or went.
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
+        fit();
+    return handled;
 }
 
 void StatusRow::setFacts(const StatusFacts &facts)
@@ -81,33 +138,39 @@ void StatusRow::setFacts(const StatusFacts &facts)
     setVisible(!facts.file.isEmpty());
     m_file->setText(facts.file);
     m_size->setText(facts.size);
-    setPart(m_outputs, facts.outputs, facts.outputsComplete);
-    setPart(m_gradients, facts.gradients, facts.gradientsComplete);
-    setPart(m_source, facts.source, facts.sourceComplete);
+    const auto brief = [](QString text) { return text.remove(tr(" saved")); };
+    setPart(m_outputs, facts.outputs, brief(facts.outputs), facts.outputsComplete);
+    setPart(m_gradients, facts.gradients, brief(facts.gradients), facts.gradientsComplete);
+    setPart(m_source, facts.source, {}, facts.sourceComplete);
+    fit();
 }
 
 void StatusRow::setSelectionText(const QString &text)
 {
     m_selection->setText(text);
     m_selection->setAccessibleName(tr("Selection: %1").arg(text));
+    fit();
 }
 
 void StatusRow::setOpText(const QString &text)
 {
     m_op->setText(text);
     m_op->setVisible(!text.isEmpty());
+    fit();
 }
 
 void StatusRow::setZoomText(const QString &text)
 {
     m_zoom->setText(text);
     m_zoom->setVisible(!text.isEmpty());
+    fit();
 }
 
 void StatusRow::setCountsText(const QString &text)
 {
     m_counts->setText(text);
-    m_counts->setVisible(!text.isEmpty());
+    m_hasCounts = !text.isEmpty();
+    fit();
 }
 
 void StatusRow::setJob(const QString &title, int permille)
@@ -119,6 +182,7 @@ void StatusRow::setJob(const QString &title, int permille)
     m_progress->setVisible(shown && permille >= 0);
     m_progress->setRange(0, 1000);
     m_progress->setValue(permille);
+    fit();
 }
 
 } // namespace app

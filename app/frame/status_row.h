@@ -46,14 +46,25 @@ public:
 Q_SIGNALS:
     void cancelRequested();
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+    bool event(QEvent *event) override;
+
 private:
     struct Part
     {
         QWidget *icon = nullptr;
         QLabel *label = nullptr;
+        QString text;
+        QString brief; // where the row is short of room; empty: the icon alone, the text in its tooltip
     };
     Part addPart();
-    void setPart(const Part &part, const QString &text, bool complete);
+    static void setPart(Part &part, const QString &text, const QString &brief, bool complete);
+    static void shorten(const Part &part, bool brief);
+    // What is less needed gives way, so that the selection can be read: words of the coverage, then the
+    // counts (the graph says them too), then the word on the source.
+    void fit();
+    int neededWidth() const;
 
     const views::Theme &m_theme;
     QLabel *m_file;
@@ -68,6 +79,7 @@ private:
     QLabel *m_op;
     QLabel *m_zoom;
     QLabel *m_counts;
+    bool m_hasCounts = false;
 };
 
 } // namespace app
