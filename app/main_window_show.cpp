@@ -12,6 +12,7 @@
 #include "app/pages/message_page.h"
 #include "app/pages/start_page.h"
 #include "app/session.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/lane/lane_view.h"
 
@@ -93,7 +94,10 @@ void MainWindow::showPerspective()
 void MainWindow::showRunState()
 {
     const core::TraceInfo &info = m_session.current()->trace->info();
-    const QString ops = views::countText(m_session.current()->trace->computeOps().size());
+    const std::size_t count = m_session.current()->trace->computeOps().size();
+    const QString ops = views::countedText(count, "op", "ops");
+    const QString before =
+        count == 1 ? tr("The 1 op before it is shown.") : tr("%1 before it are shown.").arg(ops);
     const QString op = views::fromView(info.failure.op);
     const QString message = views::fromView(info.failure.message);
     switch (info.status) {
@@ -101,21 +105,21 @@ void MainWindow::showRunState()
         m_banner->showMessage(
             op.isEmpty() ? tr("The model stopped (%1)").arg(views::fromView(info.failure.signal))
                          : tr("The model stopped in %1 (%2)").arg(op, views::fromView(info.failure.signal)),
-            tr("%1 ops before it are shown. %2").arg(ops, message), tr("Copy message"),
+            before + QLatin1Char(' ') + message, tr("Copy message"),
             [message] { QApplication::clipboard()->setText(message); });
         break;
     case core::TraceStatus::failed:
         m_banner->showMessage(op.isEmpty() ? tr("The model stopped") : tr("The model stopped in %1").arg(op),
-                              tr("%1 ops before it are shown. %2").arg(ops, message), tr("Copy message"),
+                              before + QLatin1Char(' ') + message, tr("Copy message"),
                               [message] { QApplication::clipboard()->setText(message); });
         break;
     case core::TraceStatus::cancelled:
-        m_banner->showMessage(tr("Stopped after %1 ops").arg(ops), tr("What is there can be used."));
+        m_banner->showMessage(tr("Stopped after %1").arg(ops), tr("What is there can be used."));
         break;
     case core::TraceStatus::unknown:
         m_banner->showMessage(
             tr("This trace has no end"),
-            tr("The run was not finished when the file was written last; %1 ops can be read.").arg(ops));
+            tr("The run was not finished when the file was written last; %1 can be read.").arg(ops));
         break;
     case core::TraceStatus::finished:
     case core::TraceStatus::stoppedAtNonFinite:
@@ -275,8 +279,7 @@ void MainWindow::showJobs()
         m_messagePage->setProgress(views::fromView(job.progress.stage), permille(job.progress));
     if (job.elapsedMs < kShowJobAfterMs)
         return;
-    m_commandBar->setJobs(
-        jobs.size() == 1 ? tr("1 job") : tr("%n jobs", nullptr, static_cast<int>(jobs.size())), true);
+    m_commandBar->setJobs(views::countedText(jobs.size(), "job", "jobs"), true);
     m_statusRow->setJob(jobText(job), permille(job.progress));
 }
 

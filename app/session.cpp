@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session.h"
 
+#include "views/base/counted_text.h"
+
 #include <QCoreApplication>
 #include <QFileInfo>
 
@@ -205,9 +207,8 @@ void Session::startFindings(Document &document)
                 return;
             (*found)->facts = std::move(facts).value();
             if ((*found)->facts->births > 0)
-                m_settings.addRecentFile((*found)->path, (*found)->facts->births == 1
-                                                             ? tr("1 birth")
-                                                             : tr("%1 births").arg((*found)->facts->births));
+                m_settings.addRecentFile((*found)->path,
+                                         views::countedText((*found)->facts->births, "birth", "births"));
             if (found->get() == current())
                 Q_EMIT factsChanged();
         });

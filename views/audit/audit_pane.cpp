@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/audit/audit_pane.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/fact_list.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
@@ -133,8 +134,10 @@ void AuditPane::addChecks()
     m_list->addSection(tr("Checks that ran"),
                        QLocale().toString(m_facts->seconds, 'f', 2) + QStringLiteral(" s"));
     addChecked(m_facts->hasFinding(), QStringLiteral("find_nan"),
-               tr("%1 births · %2 bad outputs · %3 sinks")
-                   .arg(countText(m_facts->births), countText(scan.badOutputs), countText(scan.sinks.size())),
+               tr("%1 · %2 · %3")
+                   .arg(countedText(m_facts->births, "birth", "births"),
+                        countedText(scan.badOutputs, "bad output", "bad outputs"),
+                        countedText(scan.sinks.size(), "sink", "sinks")),
                m_facts->headline);
     const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
         addChecked(
@@ -158,7 +161,9 @@ void AuditPane::addChecks()
         }
     addNotRun(QStringLiteral("bisect_precision"), tr("runs the model again"));
     addNotRun(QStringLiteral("check_determinism"), tr("runs the model again"));
-    setSubtitle(tr("%1 checks ran, %2 did not").arg(ran).arg(skipped));
+    setSubtitle(tr("%1 ran, %2 did not")
+                    .arg(countedText(static_cast<std::uint64_t>(ran), "check", "checks"))
+                    .arg(skipped));
 }
 
 // What the audit ran besides find_nan, each with the number of its findings.
@@ -178,10 +183,7 @@ int AuditPane::addAuditChecks(const core::Report &audit)
                 first = finding.ops.front();
         }
         addChecked(count > 0, fromView(check.toString()),
-                   count == 0   ? tr("no further finding")
-                   : count == 1 ? tr("1 finding")
-                                : tr("%1 findings").arg(countText(count)),
-                   first);
+                   count == 0 ? tr("no further finding") : countedText(count, "finding", "findings"), first);
     }
     return static_cast<int>(checks.size());
 }

@@ -74,9 +74,12 @@ void EntryRow::paintEvent(QPaintEvent *)
               m_theme.color(m_entry.iconTone));
     QRect room(kSide + 20, 0, width() - 2 * kSide - 20, line);
     painter.setFont(m_theme.font(FontRole::monoDense));
-    const int valueWidth = painter.fontMetrics().horizontalAdvance(m_entry.value);
+    // The name keeps a third of the row; the tooltip says all.
+    const QString value =
+        painter.fontMetrics().elidedText(m_entry.value, Qt::ElideRight, room.width() * 2 / 3);
+    const int valueWidth = painter.fontMetrics().horizontalAdvance(value);
     painter.setPen(m_theme.color(valueToken()));
-    painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, m_entry.value);
+    painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, value);
     room.setRight(room.right() - valueWidth - 8);
     painter.setFont(m_theme.font(m_entry.detail.isEmpty() ? FontRole::monoDense : FontRole::control));
     painter.setPen(m_theme.color(ColorToken::text));

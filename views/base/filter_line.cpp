@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/filter_line.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
@@ -15,7 +16,7 @@
 namespace views {
 
 FilterLine::FilterLine(const Theme &theme, QWidget *parent)
-    : QWidget(parent), m_theme(theme), m_counted(tr("%1 ops")), m_field(new QLineEdit(this)),
+    : QWidget(parent), m_theme(theme), m_field(new QLineEdit(this)),
       m_explanation(makeElidedLabel({}, "dense", this)), m_counts(makeLabel({}, "monoDense", this))
 {
     auto *row = new QHBoxLayout(this);
@@ -51,7 +52,7 @@ void FilterLine::focusField()
 
 void FilterLine::setCounts(std::size_t shown, std::size_t all)
 {
-    m_counts->setText(shown == all ? m_counted.arg(countText(all))
+    m_counts->setText(shown == all ? countedText(all, m_one, m_many)
                                    : tr("%1 of %2").arg(countText(shown), countText(all)));
 }
 

@@ -32,7 +32,12 @@ public:
     // Another language than that of ops: READER judges, textAccepted() tells, EXAMPLE stands in the empty
     // field.
     void setReader(Reader reader, const QString &example);
-    void setUnit(const QString &counted) { m_counted = counted; } // "%1 rows"
+    // The words for one and for several of what is filtered; literals.
+    void setUnit(const char *one, const char *many)
+    {
+        m_one = one;
+        m_many = many;
+    }
     QString text() const;
     void setText(const QString &text);
     void setCounts(std::size_t shown, std::size_t all);
@@ -54,7 +59,8 @@ private:
 
     const Theme &m_theme;
     Reader m_reader;
-    QString m_counted;
+    const char *m_one = "op";
+    const char *m_many = "ops";
     QLineEdit *m_field;
     QLabel *m_explanation;
     QLabel *m_counts;

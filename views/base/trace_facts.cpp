@@ -2,6 +2,7 @@
 #include "views/base/trace_facts.h"
 
 #include "core/analysis/report_registry.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/graph_marks.h"
 
@@ -172,7 +173,7 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
         const QString kind = kindWords(headline->kind);
         facts.verdict = reaches ? words("%1 reaches an output").arg(kind) : words("%1 is born").arg(kind);
         facts.verdictDetail =
-            words("%1 elements of %2 in %3.")
+            words("%1 of %2 elements in %3.")
                 .arg(countText(headline->counts.nonFinite()), countText(headline->counts.elements),
                      fromView(trace.label(headline->op)));
     } else if (facts.scan.hasFinding()) {
@@ -180,16 +181,18 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
         facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
     } else if (stoppedShort(trace)) {
         facts.verdict = words("No finding up to where the run stopped");
-        facts.verdictDetail = words("%1 outputs were checked; what would have come after was not run.")
-                                  .arg(countText(facts.coverage.outputs - facts.coverage.outputsUnchecked));
+        facts.verdictDetail = words("Checked up to there: %1; what would have come after was not run.")
+                                  .arg(countedText(facts.coverage.outputs - facts.coverage.outputsUnchecked,
+                                                   "output", "outputs"));
     } else if (facts.coverage.outputsUnchecked > 0) {
         facts.verdict = words("No finding in what was checked");
-        facts.verdictDetail = words("%1 outputs were neither saved nor measured; a NaN could hide there.")
-                                  .arg(countText(facts.coverage.outputsUnchecked));
+        facts.verdictDetail = words("Neither saved nor measured: %1; a NaN could hide there.")
+                                  .arg(countedText(facts.coverage.outputsUnchecked, "output", "outputs"));
     } else {
         facts.verdict = words("No finding");
-        facts.verdictDetail = byDesign > 0 ? words("−Inf by design in %1 masks.").arg(countText(byDesign))
-                                           : words("Every recorded output is finite.");
+        facts.verdictDetail = byDesign > 0
+                                  ? words("−Inf by design in %1.").arg(countedText(byDesign, "mask", "masks"))
+                                  : words("Every recorded output is finite.");
     }
 }
 

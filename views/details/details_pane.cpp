@@ -2,6 +2,7 @@
 #include "views/details/details_pane.h"
 
 #include "views/base/composition.h"
+#include "views/base/counted_text.h"
 #include "views/base/fact_list.h"
 #include "views/base/formatting.h"
 #include "views/base/trace_facts.h"
@@ -11,6 +12,8 @@
 #include <QLabel>
 #include <QScrollArea>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace views {
 
@@ -112,12 +115,13 @@ void DetailsPane::showOp(core::OpId op)
         const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
         strip->setComposition(stats != nullptr ? std::optional(Composition::of(*stats)) : std::nullopt);
         m_list->addSection(tr("Composition"), stats != nullptr
-                                                  ? tr("%1 elements").arg(countText(stats->elements))
+                                                  ? countedText(stats->elements, "element", "elements")
                                                   : tr("not measured"));
         m_list->addWidget(strip);
     }
     addInputs(op);
     addOutputs(op);
+    addGradients(op);
     addConsumers(op);
     addAttributes(op);
     addStack(op);
@@ -222,10 +226,41 @@ void DetailsPane::addOutputs(core::OpId op)
         m_list->addText(tr("This call returned no tensor."));
 }
 
+// What arrived at the output in each backward pass, and what the op's grad functions passed on.
+void DetailsPane::addGradients(core::OpId op)
+{
+    const core::TensorId output = trace()->op(op).tensor;
+    for (std::size_t i = 0; i < trace()->backwards().size() && output.isValid(); ++i) {
+        const core::BackwardId pass(i);
+        m_list->addSection(tr("Gradients"), tr("backward %1").arg(i + 1));
+        const core::GradientRow *arrived = trace()->gradient(output, pass);
+        if (arrived != nullptr && arrived->gradient.isValid())
+            addTensor(tr("arriving"), op, arrived->gradient);
+        else
+            m_list->addText(arrived != nullptr ? tr("No gradient arrived at the output.")
+                                               : tr("No gradient of the output was recorded."));
+        addEmitted(op, pass);
+    }
+}
+
+void DetailsPane::addEmitted(core::OpId op, core::BackwardId pass)
+{
+    const auto nodes = trace()->gradNodeIds(trace()->callOf(op).gradNodes);
+    for (const core::GradFireRow &fire : trace()->gradFires()) {
+        if (fire.backward != pass || std::find(nodes.begin(), nodes.end(), fire.node) == nodes.end())
+            continue;
+        const QString name = fromView(trace()->string(trace()->gradNode(fire.node).className));
+        const auto emitted = trace()->tensorIds(fire.emitted);
+        for (std::size_t i = 0; i < emitted.size(); ++i)
+            if (emitted[i].isValid())
+                addTensor(tr("emitted %1 by %2").arg(i).arg(name), op, emitted[i]);
+    }
+}
+
 void DetailsPane::addConsumers(core::OpId op)
 {
     const auto children = trace()->children(op);
-    m_list->addSection(tr("Used by"), tr("%n op(s)", nullptr, static_cast<int>(children.size())));
+    m_list->addSection(tr("Used by"), countedText(children.size(), "op", "ops"));
     for (std::size_t i = 0; i < children.size() && i < kShownConsumers; ++i) {
         FactList::Entry entry;
         entry.icon = IconName::propagated;
@@ -266,8 +301,7 @@ void DetailsPane::addStack(core::OpId op)
 {
     const core::StackId stack = trace()->callOf(op).stack;
     const auto frames = stack.isValid() ? trace()->frames(stack) : std::span<const core::FrameId>();
-    m_list->addSection(tr("Stack, innermost first"),
-                       tr("%n frame(s)", nullptr, static_cast<int>(frames.size())));
+    m_list->addSection(tr("Stack, innermost first"), countedText(frames.size(), "frame", "frames"));
     const core::FrameId user = stack.isValid() ? trace()->sourceFrame(stack) : core::FrameId();
     for (std::size_t i = frames.size(); i-- > 0;) {
         const core::FrameRow &frame = trace()->frame(frames[i]);

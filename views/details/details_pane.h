@@ -34,6 +34,8 @@ private:
     void addInputs(core::OpId op);
     void addOutputs(core::OpId op);
     void addConsumers(core::OpId op);
+    void addGradients(core::OpId op);
+    void addEmitted(core::OpId op, core::BackwardId pass);
     void addStack(core::OpId op);
     void addTensor(const QString &role, core::OpId op, core::TensorId tensor);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/findings/findings_pane.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/fact_list.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
@@ -82,7 +83,8 @@ void FindingsPane::showChecked()
     entry.icon = IconName::healed;
     entry.iconTone = core::ColorToken::ok;
     entry.name = QStringLiteral("find_nan");
-    entry.value = tr("%1 outputs, 0 NaN, 0 Inf").arg(countText(coverage.outputs - coverage.outputsUnchecked));
+    entry.value = tr("%1, 0 NaN, 0 Inf")
+                      .arg(countedText(coverage.outputs - coverage.outputsUnchecked, "output", "outputs"));
     m_checked->addEntry(entry);
     if (m_facts->audit)
         for (const core::Value &check : m_facts->audit->result.at("checks_run").toList()) {
@@ -96,7 +98,7 @@ void FindingsPane::showChecked()
     entry.icon = IconName::notRun;
     entry.iconTone = core::ColorToken::second;
     if (coverage.outputsUnchecked > 0) {
-        entry.name = tr("%1 outputs").arg(countText(coverage.outputsUnchecked));
+        entry.name = countedText(coverage.outputsUnchecked, "output", "outputs");
         entry.value = tr("neither saved nor measured");
         m_unchecked->addEntry(entry);
     }

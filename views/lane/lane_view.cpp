@@ -35,7 +35,8 @@ LaneView::LaneView(const PaneContext &context, QWidget *parent)
 
 QSize LaneView::sizeHint() const
 {
-    return {800, m_look.tall ? kTallHeight : kHeight};
+    // One row needs no more height for its captions.
+    return {800, m_look.tall && !m_model.backward.empty() ? kTallHeight : kHeight};
 }
 
 void LaneView::setTall(bool tall)
@@ -76,6 +77,7 @@ void LaneView::showTrace()
         m_model = core::laneModel(core::GraphTree(trace(), std::move(marks)));
     }
     showAll();
+    updateGeometry();
 }
 
 void LaneView::showItem()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/modules/module_tree_model.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/trace_facts.h"
 
@@ -123,10 +124,9 @@ QVariant ModuleTreeModel::data(const QModelIndex &index, int role) const
         return isRoot ? moduleText(*m_trace, id) : lastPart(moduleText(*m_trace, id));
     }
     case Qt::ToolTipRole:
-        return tr("%1, %2, %n op(s)", nullptr, static_cast<int>(node.ops))
-            .arg(moduleText(*m_trace, id), className);
+        return tr("%1, %2, %3").arg(moduleText(*m_trace, id), className, countedText(node.ops, "op", "ops"));
     case Qt::AccessibleTextRole:
-        return tr("%1, %2, %3 ops, %4 with NaN, %5 with Inf")
+        return tr("%1, %2, %3, %4 with NaN, %5 with Inf")
             .arg(moduleText(*m_trace, id), className)
             .arg(node.ops)
             .arg(node.nanOps)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/reports/report_board.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 
 #include <QCoreApplication>
@@ -23,11 +24,6 @@ bool isOneOf(std::string_view name, std::initializer_list<std::string_view> name
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-QString counted(std::size_t count, const char *one, const char *many)
-{
-    return (count == 1 ? words(one) : words(many)).arg(countText(count));
-}
-
 std::size_t realFindings(const core::Report &report)
 {
     return static_cast<std::size_t>(
@@ -43,7 +39,7 @@ ReportWords foundWords(const core::Report &report)
             return finding.severity == core::Severity::critical;
         });
     const std::size_t count = realFindings(report);
-    return {count > 0 ? counted(count, "%1 finding", "%1 findings") : words("found"),
+    return {count > 0 ? countedText(count, "finding", "findings") : words("found"),
             critical ? IconName::critical : IconName::warning, critical ? ColorToken::nan : ColorToken::warn};
 }
 
@@ -89,7 +85,7 @@ ReportWords answerWords(const core::Report &report)
         return {words("cut at the ceiling"), IconName::warning, ColorToken::warn};
     if (isOneOf(status, {"ranked", "found", "hint"}))
         return {report.table.rows.empty() ? words("answered")
-                                          : counted(report.table.rows.size(), "%1 row", "%1 rows"),
+                                          : countedText(report.table.rows.size(), "row", "rows"),
                 IconName::information, ColorToken::accent};
     if (status == "empty")
         return {words("nothing to list"), IconName::notRun, ColorToken::second};

@@ -47,7 +47,7 @@ ReportTableWidget::ReportTableWidget(const Theme &theme, QWidget *parent)
     column->addWidget(m_words, 1);
     m_table->setAccessibleName(tr("Rows of the report"));
     m_table->setMinimumHeight(72);
-    m_filter->setUnit(tr("%1 rows"));
+    m_filter->setUnit("row", "rows");
     m_filter->setReader(
         [this](const QString &text) -> FilterLine::Reading {
             if (!m_source)

@@ -2,6 +2,7 @@
 #include "views/tensor/histogram_plot.h"
 
 #include "views/base/composition.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 #include "views/tensor/custom_plot.h"
@@ -152,8 +153,8 @@ void HistogramPlot::replot()
     m_plot->replot(QCustomPlot::rpQueuedReplot);
     m_why->setText(m_summary->stats.hasFinite()
                        ? tr("Counts are log10. Non-finite values never stand on the finite axis.")
-                       : tr("No finite value: all %1 elements are NaN or Inf.")
-                             .arg(countText(m_summary->stats.elements)));
+                       : tr("No finite value: NaN or Inf in %1.")
+                             .arg(countedText(m_summary->stats.elements, "element", "elements")));
     m_why->show();
 }
 
