@@ -6,11 +6,9 @@
 #include "app/dock_layout.h"
 #include "app/frame/banner.h"
 #include "app/main_window.h"
-#include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
 #include "app/session.h"
 #include "app/settings.h"
-#include "views/base/formatting.h"
 #include "views/base/theme.h"
 #include "views/findings/findings_pane.h"
 #include "views/source/source_pane.h"
@@ -87,7 +85,6 @@ private:
     }
     QString bannerTitle() const { return m_window->findChild<app::Banner *>()->accessibleName(); }
     int m_runs = 0;
-    app::ModelFacts m_facts; // described last
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(views::loadBundledFonts()); }
@@ -98,8 +95,6 @@ private Q_SLOTS:
         m_theme = std::make_unique<views::Theme>();
         m_session = std::make_unique<app::Session>(*m_settings);
         m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        connect(&m_session->descriptions(), &app::DescribeService::described, this,
-                [this](const QString &, const app::ModelFacts &facts) { m_facts = facts; });
         m_window->show();
         QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
     }
@@ -242,46 +237,6 @@ private Q_SLOTS:
         QVERIFY(waitForTrace());
     }
 
-    void everyHelperOfTheRunMenuAnswers_data()
-    {
-        QTest::addColumn<QString>("name");
-        for (const core::LiveHelper &helper : core::liveHelpers())
-            QTest::addRow("%s", std::string(helper.name).c_str())
-                << QString::fromUtf8(helper.name.data(), qsizetype(helper.name.size()));
-    }
-    // Each has its own form with its options, and ends in an answer or a refusal in words.
-    void everyHelperOfTheRunMenuAnswers()
-    {
-        QFETCH(QString, name);
-        const core::LiveHelper &helper = *core::findLiveHelper(name.toStdString());
-        QAction *action = nullptr;
-        for (QAction *each : m_window->actions().helpers)
-            if (each->data().toString() == name)
-                action = each;
-        QVERIFY(action != nullptr && action->isEnabled());
-        QVERIFY(!action->toolTip().isEmpty());
-        action->trigger();
-        app::CaptureDialog *asked = dialog();
-        QVERIFY(asked != nullptr);
-        QCOMPARE(asked->windowTitle(), name);
-        QSignalSpy known(&m_session->descriptions(), &app::DescribeService::described);
-        asked->setModel(model("models/mlp/model.pt2"));
-        QVERIFY(known.wait(kRunMs));
-        for (const core::ReportOption &option : helper.options) {
-            bool there = false;
-            for (const QWidget *field : asked->findChildren<QWidget *>())
-                there = there || field->accessibleName() == views::fromView(option.name);
-            QVERIFY2(there, std::string(option.name).c_str());
-        }
-        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
-        start(asked);
-        QVERIFY(QTest::qWaitFor([this] { return !m_session->captures().isRunning(); }, kRunMs));
-        auto *answer = m_window->findChild<app::LiveReportDialog *>();
-        QVERIFY(answer != nullptr);
-        QVERIFY(answer->isVisible() && !answer->isModal());
-        QVERIFY2(answer->windowTitle().startsWith(name), qPrintable(answer->windowTitle()));
-    }
-
     void discardLeavesNothing()
     {
         app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
@@ -295,88 +250,6 @@ private Q_SLOTS:
         QElapsedTimer since;
         since.start();
         QVERIFY(QTest::qWaitFor([&] { return since.elapsed() > 3000 && !QFile::exists(trace); }, kRunMs));
-    }
-
-    // G63: within a second the window is as it was, and so is the document that was open.
-    void cancelTakesLessThanASecond()
-    {
-        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
-        QVERIFY(asked != nullptr);
-        start(asked);
-        QVERIFY(waitForTrace());
-        const app::Document *before = m_session->current();
-        asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"));
-        QVERIFY(asked != nullptr);
-        asked->findChild<app::InputForm *>()->setInputs({{"x", "f32[1,64]=randn"}, {"steps", "100000000"}},
-                                                        {});
-        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
-        start(asked);
-        // It runs, and the page says by the name of its op.
-        QVERIFY(QTest::qWaitFor([this] { return m_session->captures().progress().op.starts_with("aten."); },
-                                kRunMs));
-        auto *page = m_window->findChild<app::CapturePage *>();
-        QVERIFY(page != nullptr && page->isVisible());
-        QElapsedTimer since;
-        since.start();
-        for (QPushButton *button : m_window->findChildren<QPushButton *>())
-            if (button->text() == QStringLiteral("Discard") && button->isVisible())
-                button->click();
-        QVERIFY(
-            QTest::qWaitFor([&] { return !m_session->captures().isRunning() && !page->isVisible(); }, 1000));
-        QVERIFY2(since.elapsed() < 1000, qPrintable(QString::number(since.elapsed())));
-        QCOMPARE(m_session->current(), before);
-        QCOMPARE(m_session->documents().size(), 1U);
-    }
-
-    // The dialog looks for inputs itself, fills them in, and the run takes them.
-    void guessFillsTheInputs()
-    {
-        QVERIFY(QFile::copy(model("models/cnn/model.pt"), m_folder.filePath("unknown.pt")));
-        app::CaptureDialog *asked = ask(m_folder.filePath("unknown.pt"));
-        QVERIFY(asked != nullptr);
-        QPushButton *guess = nullptr;
-        for (QPushButton *button : asked->findChildren<QPushButton *>())
-            if (button->accessibleName() == QStringLiteral("Guess the inputs"))
-                guess = button;
-        QVERIFY(guess != nullptr && guess->isEnabled());
-        QVERIFY(asked->request().inputs.empty());
-        guess->click();
-        QCOMPARE(guess->text(), QStringLiteral("Stop guessing"));
-        QVERIFY(QTest::qWaitFor([guess] { return guess->text() == QStringLiteral("Guess"); }, kRunMs));
-        QVERIFY(!asked->request().inputs.empty());
-        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
-        start(asked);
-        QVERIFY(waitForTrace());
-        QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::finished);
-    }
-
-    void theSizeOfTheTraceIsSaidBeforeStart()
-    {
-        app::CaptureDialog *asked = ask(model("models/tiny_gpt/model.pt2"));
-        QVERIFY(asked != nullptr);
-        const auto said = [asked] {
-            for (const QLabel *label : asked->findChildren<QLabel *>())
-                if (label->isVisible() && label->text().startsWith(QStringLiteral("the trace will take")))
-                    return label->text();
-            return QString();
-        };
-        QVERIFY(!said().isEmpty());
-        const QString whole = said();
-        core::CaptureRequest request = asked->request();
-        request.save.mode = core::SavePolicy::Mode::none;
-        asked->setRequest(request);
-        QVERIFY(said() != whole);
-        request.save.mode = core::SavePolicy::Mode::all;
-        asked->setRequest(request);
-        QCOMPARE(said(), whole);
-        const auto facts = m_facts;
-        start(asked);
-        QVERIFY(waitForTrace());
-        const auto expected = app::expectedTraceBytes(facts, request);
-        QVERIFY(expected.has_value());
-        const auto real = static_cast<double>(QFileInfo(m_session->current()->path).size());
-        const double ratio = static_cast<double>(*expected) / real;
-        QVERIFY2(ratio > 0.5 && ratio < 2.0, qPrintable(QString::number(ratio)));
     }
 
     void severalFilesDroppedAllOpen()

@@ -255,7 +255,7 @@ private Q_SLOTS:
         lineage.selection.selectOp(lineage.op("relu_4"));
         QVERIFY(lineage.pane.headerControls().front()->isEnabled());
         const PictureExport picture = lineage.pane.exportPicture();
-        QCOMPARE(picture.fileName, QString("lineage-relu_4_5"));
+        QCOMPARE(picture.fileName, QString("lineage-relu_4_6"));
         QVERIFY2(picture.dot.find("digraph") == 0 && picture.dot.find("->") != std::string::npos,
                  picture.dot.c_str());
         QVERIFY(picture.dot.find("relu_4") != std::string::npos);

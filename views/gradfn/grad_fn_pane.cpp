@@ -201,8 +201,9 @@ void GradFnPane::askMore()
 
 QString GradFnPane::exportName() const
 {
-    return m_wish.from.empty() ? QStringLiteral("grad_fn")
-                               : QStringLiteral("grad_fn-") + fromView(trace()->label(m_wish.from.front()));
+    return m_wish.from.empty()
+               ? QStringLiteral("grad_fn")
+               : QStringLiteral("grad_fn-") + fromView(trace()->publicLabel(m_wish.from.front()));
 }
 
 std::vector<std::string> GradFnPane::exportFooter() const

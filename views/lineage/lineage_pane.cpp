@@ -186,7 +186,7 @@ void LineagePane::askMore()
 
 QString LineagePane::exportName() const
 {
-    return QStringLiteral("lineage-") + fromView(trace()->label(m_start));
+    return QStringLiteral("lineage-") + fromView(trace()->publicLabel(m_start));
 }
 
 std::vector<std::string> LineagePane::exportFooter() const

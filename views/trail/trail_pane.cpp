@@ -34,7 +34,12 @@ TrailPane::TrailPane(const PaneContext &context, QWidget *parent)
     column->addWidget(m_words);
     column->addWidget(m_list, 1);
     setFocusProxy(m_list);
-    connect(m_list, &QListWidget::currentRowChanged, this, [this](int row) { pick(row, false); });
+    // Not the current row: that one is set when the list gets the focus, which is no wish to go there.
+    connect(m_list, &QListWidget::itemSelectionChanged, this, [this] {
+        const QList<QListWidgetItem *> chosen = m_list->selectedItems();
+        if (!chosen.isEmpty())
+            pick(m_list->row(chosen.front()), false);
+    });
     connect(m_list, &QListWidget::itemClicked, this,
             [this](QListWidgetItem *item) { pick(m_list->row(item), false); });
     connect(m_list, &QListWidget::itemActivated, this,
