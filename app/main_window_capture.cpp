@@ -134,7 +134,8 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
         m_session.open(tracePath);
         return;
     }
-    if (status.code() == core::ErrorCode::cancelled) {
+    // A helper that needs no trace has answered by now.
+    if (status.isOk() || status.code() == core::ErrorCode::cancelled) {
         if (m_session.current() == nullptr)
             showStartPage();
         return;

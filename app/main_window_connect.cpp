@@ -216,7 +216,7 @@ void MainWindow::cancelJob()
     if (m_session.isOpening())
         m_session.cancelOpen();
     else if (!jobs.empty())
-        m_session.jobs().cancel(jobs.front().key);
+        m_session.jobs().requestStop(jobs.front().key); // whoever waits for it is told
 }
 
 void MainWindow::chooseFile()

@@ -136,8 +136,10 @@ void MainWindow::showStartPage()
 void MainWindow::showFacts()
 {
     const Document *document = m_session.current();
-    if (document == nullptr)
+    if (document == nullptr) {
+        feedMarks();
         return;
+    }
     const views::TraceCoverage coverage =
         document->facts ? document->facts->coverage : views::coverageOf(*document->trace);
     StatusFacts facts;

@@ -49,10 +49,12 @@ void MainWindow::makeViews()
 void MainWindow::feedMarks()
 {
     const Document *document = m_session.current();
-    if (m_graph == nullptr || document == nullptr || !document->facts)
+    if (m_graph == nullptr)
         return;
-    m_graph->setMarks(document->facts->marks);
-    m_lane->setMarks(document->facts->marks);
+    // Without facts those of another document must not stay.
+    const bool known = document != nullptr && document->facts;
+    m_graph->setMarks(known ? document->facts->marks : core::GraphMarks());
+    m_lane->setMarks(known ? document->facts->marks : core::GraphMarks());
 }
 
 void MainWindow::showPalette(const QString &text)

@@ -251,6 +251,10 @@ void Session::setCurrent(int index)
         return;
     if (Document *document = current())
         document->item = m_selection.item();
+    // What was found in the former document must not meet the trace of the new one: the panes forget it
+    // first.
+    m_current = -1;
+    Q_EMIT factsChanged();
     m_current = index;
     const Document &document = *current();
     m_reports.setCurrent(document.id);
@@ -272,6 +276,7 @@ void Session::close(int index)
     if (m_documents.empty()) {
         m_current = -1;
         m_history.clear();
+        Q_EMIT factsChanged();
         m_selection.setTrace(nullptr);
         rememberDocuments();
         Q_EMIT documentsChanged();

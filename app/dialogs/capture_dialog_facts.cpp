@@ -58,7 +58,7 @@ void CaptureDialog::setFacts(const QString &model, const ModelFacts &facts)
 
 void CaptureDialog::setFactsMissing(const QString &model, const core::Status &status)
 {
-    if (model != this->model() || status.code() == core::ErrorCode::cancelled)
+    if (model != this->model())
         return;
     m_facts->setText(tr("What the model takes is not known: %1.").arg(views::fromView(status.message())));
     m_facts->setVisible(true);

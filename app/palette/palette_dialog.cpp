@@ -222,7 +222,9 @@ void PaletteDialog::choose(bool reveal)
         std::remove_if(m_last.begin(), m_last.end(),
                        [&](const SearchHit &old) { return old.kind == hit.kind && old.index == hit.index; }),
         m_last.end());
-    m_last.insert(m_last.begin(), hit);
+    // Commands come and go with what can be done, so their numbers are not kept.
+    if (hit.kind != HitKind::command)
+        m_last.insert(m_last.begin(), hit);
     if (m_last.size() > kRemembered)
         m_last.resize(kRemembered);
     hide();

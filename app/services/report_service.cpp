@@ -128,6 +128,8 @@ void ReportService::setOther(const QString &name, const QString &path)
     m_chosen.insert(m_chosen.begin(), path);
     if (m_chosen.size() > kMostChosen)
         m_chosen.resize(kMostChosen);
+    // An answer that is on its way is of the file before.
+    cancel(name);
     if (ReportEntry *found = entry(m_current, name))
         found->otherPath = path;
     Q_EMIT boardChanged();

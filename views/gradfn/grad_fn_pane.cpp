@@ -90,6 +90,8 @@ void GradFnPane::showTrace()
 {
     m_nodes = kFirstNodes;
     m_wish = {};
+    // The boxes of the former trace must not be clicked.
+    view().setWords(tr("No trace is open"), {});
     fillPasses();
     ask();
 }

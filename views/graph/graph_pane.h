@@ -121,6 +121,7 @@ private:
     void showBox(std::uint32_t box, bool centred);
     void moveTo(Direction direction);
     bool handleLetter(int key, Qt::KeyboardModifiers modifiers);
+    bool isThere(core::HitId hit) const;
     QString toolTipOf(core::HitId hit) const;
     void runFind();
     core::GraphFolds revealingFolds() const;

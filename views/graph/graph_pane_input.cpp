@@ -27,6 +27,8 @@ core::GraphHit kindOf(core::HitId hit)
 void GraphPane::clickedOn(core::HitId hit, Qt::KeyboardModifiers modifiers)
 {
     m_canvas->setFocus(Qt::MouseFocusReason);
+    if (!m_state.hasPicture() || !isThere(hit))
+        return;
     switch (kindOf(hit)) {
     case core::GraphHit::box:
         if ((modifiers & Qt::ShiftModifier) != 0)
@@ -72,6 +74,8 @@ void GraphPane::clickedOn(core::HitId hit, Qt::KeyboardModifiers modifiers)
 
 void GraphPane::activateHit(core::HitId hit)
 {
+    if (!m_state.hasPicture() || !isThere(hit))
+        return;
     switch (kindOf(hit)) {
     case core::GraphHit::box:
         activateBox(hit.index);
@@ -94,6 +98,8 @@ void GraphPane::activateHit(core::HitId hit)
 
 void GraphPane::selectBox(std::uint32_t index)
 {
+    if (index >= m_state.picture().boxes.size())
+        return;
     m_current = index;
     const core::PictureBox &box = m_state.picture().boxes[index];
     const bool isModule =
@@ -148,6 +154,8 @@ void GraphPane::foldCluster(std::uint32_t index)
 
 void GraphPane::hoverHit(core::HitId hit)
 {
+    if (!isThere(hit))
+        hit = {};
     m_look.hovered = kindOf(hit) == core::GraphHit::boxUnfold
                          ? core::HitId{static_cast<std::uint16_t>(core::GraphHit::box), hit.index}
                          : hit;
@@ -162,8 +170,30 @@ void GraphPane::hoverHit(core::HitId hit)
     selection().hover(op);
 }
 
+// The pointer may rest on what another picture had there.
+bool GraphPane::isThere(core::HitId hit) const
+{
+    const core::GraphPicture &picture = m_state.picture();
+    switch (kindOf(hit)) {
+    case core::GraphHit::box:
+    case core::GraphHit::boxUnfold:
+        return hit.index < picture.boxes.size();
+    case core::GraphHit::cluster:
+    case core::GraphHit::clusterFold:
+        return hit.index < picture.clusters.size();
+    case core::GraphHit::edge:
+        return hit.index < picture.edges.size();
+    case core::GraphHit::stub:
+        return hit.index < picture.stubs.size();
+    default:
+        return true;
+    }
+}
+
 QString GraphPane::toolTipOf(core::HitId hit) const
 {
+    if (!m_state.hasPicture() || !isThere(hit))
+        return {};
     QStringList lines;
     const auto add = [&lines](const std::string &text) {
         if (!text.empty())
