@@ -177,7 +177,7 @@ private Q_SLOTS:
         const auto toDouble = [](RunnableModel &copy) { return copy.convertFloating(c10::kDouble); };
         const std::string path = folder.filePath("double.opscope").toStdString();
         const CaptureOutcome outcome =
-            isolatedCapture(*loaded->model, request, {}, {0, path, {false, c10::kDouble}, toDouble});
+            isolatedCapture(*loaded->model, request, {}, {0, path, {false, false, c10::kDouble}, toDouble});
         QVERIFY2(outcome.error.isOk(), outcome.error.message().c_str());
         const auto trace = openTrace(path);
         QVERIFY(trace != nullptr);

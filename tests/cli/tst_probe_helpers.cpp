@@ -156,12 +156,14 @@ private Q_SLOTS:
     {
         const auto guess = [](const QStringList &words) {
             return cli(QStringList{"run", "guess_input_shape", model("imagenet.pt"), "--json"} + words)
-                .object()["result"];
+                .object()
+                .value("result")
+                .toObject();
         };
-        QCOMPARE(guess({"--device", "cpu", "--batch-size", "3"})["shape"],
+        QCOMPARE(guess({"--device", "cpu", "--batch-size", "3"}).value("shape"),
                  QJsonValue(QJsonArray{3, 3, 224, 224}));
-        QCOMPARE(guess({"--preferred-sizes", "[48]"})["shape"], QJsonValue(QJsonArray{1, 3, 48, 48}));
-        QCOMPARE(guess({"--input-specs", "[]"})["reason"].toString(),
+        QCOMPARE(guess({"--preferred-sizes", "[48]"}).value("shape"), QJsonValue(QJsonArray{1, 3, 48, 48}));
+        QCOMPARE(guess({"--input-specs", "[]"}).value("reason").toString(),
                  QStringLiteral("multi_input_unsupported"));
     }
 

@@ -330,7 +330,7 @@ void TestCapture::models()
 {
     QFETCH(QString, folder);
     QFETCH(QString, format);
-    const Case item{folder, format, readJson(folder + "/expected.json")};
+    const Case item{folder, format, "expected.json", readJson(folder + "/expected.json")};
     QTemporaryDir temporary;
     const Result<Captured> captured = capture(requestFor(item, temporary));
     QVERIFY2(captured, captured ? "" : captured.error().message().c_str());
@@ -379,7 +379,7 @@ void TestCapture::nanCases()
 {
     QFETCH(QString, folder);
     QFETCH(QString, format);
-    const Case item{folder, format, readJson(folder + "/answer.json")};
+    const Case item{folder, format, "answer.json", readJson(folder + "/answer.json")};
     QTemporaryDir temporary;
     const Result<Captured> captured = capture(requestFor(item, temporary));
     QVERIFY2(captured, captured ? "" : captured.error().message().c_str());
@@ -413,7 +413,7 @@ void TestCapture::nanCases()
 // A worker that dies leaves every op before, and the name of the one that was running.
 void TestCapture::killedAnywhere()
 {
-    const Case item{QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt", "pt2",
+    const Case item{QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt", "pt2", "expected.json",
                     readJson(QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt/expected.json")};
     QTemporaryDir temporary;
     CaptureRequest request = requestFor(item, temporary);
@@ -446,7 +446,7 @@ void TestCapture::killedAnywhere()
 
 void TestCapture::cancelled()
 {
-    const Case item{QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt", "pt2",
+    const Case item{QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt", "pt2", "expected.json",
                     readJson(QString(OPSCOPE_CORPUS_DIR) + "/models/tiny_gpt/expected.json")};
     QTemporaryDir temporary;
     std::stop_source stop;
@@ -470,7 +470,7 @@ void TestCapture::replays()
 {
     QFETCH(QString, folder);
     QFETCH(QString, format);
-    const Case item{folder, format, readJson(folder + "/expected.json")};
+    const Case item{folder, format, "expected.json", readJson(folder + "/expected.json")};
     QTemporaryDir temporary;
     CaptureRequest request = requestFor(item, temporary);
     const Result<Captured> captured = capture(request);
@@ -507,7 +507,7 @@ void TestCapture::gradients()
 {
     QFETCH(QString, folder);
     QFETCH(QString, format);
-    const Case item{folder, format, readJson(folder + "/expected.json")};
+    const Case item{folder, format, "expected.json", readJson(folder + "/expected.json")};
     const Value &expected = item.answer.at("gradients").at("params");
     QTemporaryDir temporary;
     CaptureRequest request = requestFor(item, temporary);
