@@ -35,7 +35,8 @@ public:
         done.reset();
         return writePayload(dtype, shape, bytes);
     }
-    // Before bytes that were handed over change: the sink has read, or copied, those of DONE when this returns.
+    // Before bytes that were handed over change: the sink has read, or copied, those of DONE when this
+    // returns.
     virtual void settlePayload(const PayloadDone &) {}
     // Stores the text of a source file and returns its record (already added).
     virtual Result<SourceRecord> writeSource(std::string_view file, std::string_view text) = 0;
