@@ -24,10 +24,14 @@ std::string_view addressOf(const Trace &trace, ModuleCallId call)
     return module.isValid() ? trace.string(trace.module(module).address) : std::string_view();
 }
 
+// Without the package: "Sequential".
 std::string_view classOf(const Trace &trace, ModuleCallId call)
 {
     const ModuleId module = trace.moduleCall(call).module;
-    return module.isValid() ? trace.string(trace.module(module).className) : std::string_view();
+    if (!module.isValid())
+        return {};
+    const std::string_view name = trace.string(trace.module(module).className);
+    return name.substr(name.rfind('.') + 1); // the whole where there is no dot
 }
 
 // The address without that of the module it is drawn in: "attn" in h.7, "h.7" in the whole.

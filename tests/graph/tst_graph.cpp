@@ -62,7 +62,7 @@ std::shared_ptr<const Trace> bigTrace(std::uint32_t count)
             ModuleRecord module;
             module.id = i / 2 + 1;
             module.address = "layers." + std::to_string(i / 2);
-            module.className = "Block";
+            module.className = "demo.blocks.Block";
             module.parent = 0;
             good = builder.add(module).isOk() && good;
             ModuleCallRecord call;
@@ -128,6 +128,7 @@ private Q_SLOTS:
     void drawListOfASmallGraph();
     void dotIsWellFormed();
     void laneHoldsEveryOp();
+    void classesStandWithoutTheirPackage();
     void bigTracesAreQuick();
 };
 
@@ -419,6 +420,19 @@ void TestGraph::laneHoldsEveryOp()
     QCOMPARE(laneHeight(0.0), 0.0F);
     QCOMPARE(laneHeight(1.0), 1.0F);
     QVERIFY(laneHeight(1e-9) > 0.1F);
+}
+
+void TestGraph::classesStandWithoutTheirPackage()
+{
+    const auto trace = bigTrace(2);
+    const GraphTree tree(trace, marksFromStats(*trace));
+    const GraphSlice slice = graphSlice(tree, GraphFolds());
+    bool hasBlock = false;
+    for (const PictureBox &box : slice.picture.boxes) {
+        QVERIFY2(box.subtitle.find("demo") == std::string::npos, box.subtitle.c_str());
+        hasBlock = hasBlock || box.subtitle.starts_with("Block");
+    }
+    QVERIFY(hasBlock);
 }
 
 void TestGraph::bigTracesAreQuick()

@@ -8,6 +8,7 @@
 #include "views/findings/findings_source.h"
 
 #include <QHBoxLayout>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -24,8 +25,14 @@ FindingsPane::FindingsPane(const PaneContext &context, QWidget *parent)
     row->setContentsMargins(4, 0, 4, 0);
     row->addWidget(m_checked, 1);
     row->addWidget(m_unchecked, 1);
+    // Long lists scroll: they must not make a small window larger than its screen.
+    auto *scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setAccessibleName(tr("What was checked and what was not"));
+    scroll->setWidget(lists);
     m_stack->addWidget(m_table);
-    m_stack->addWidget(lists);
+    m_stack->addWidget(scroll);
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_stack);
