@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/open_trace.h"
 #include "core/io/convert_trace.h"
+#include "core/io/draft_file.h"
 #include "core/io/native_tools.h"
 
 #include <array>
@@ -59,7 +60,7 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
         return Status(core::ErrorCode::invalidArgument,
                       "option --" + std::string(copy) + " goes with --to opscope, not with " + format);
     const std::string out(arguments.text("output"));
-    if (Status status = checkOutput(out, arguments.operand(0)); !status)
+    if (Status status = core::checkNotRead(out, arguments.operand(0)); !status)
         return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)

@@ -7,6 +7,7 @@
 #include "core/analysis/trace_lookup.h"
 #include "core/graph/graph_draw.h"
 #include "core/graph/graph_layout.h"
+#include "core/io/draft_file.h"
 
 #include <array>
 
@@ -139,7 +140,7 @@ Result<ExitCode> runGradFn(const Arguments &arguments, CommandContext &context)
     const Result<PictureTarget> target = pictureTarget(arguments);
     if (!target)
         return target.error();
-    if (Status status = checkOutput(target->path, arguments.operand(0)); !status)
+    if (Status status = core::checkNotRead(target->path, arguments.operand(0)); !status)
         return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)

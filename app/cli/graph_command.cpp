@@ -7,6 +7,7 @@
 #include "core/graph/graph_draw.h"
 #include "core/graph/graph_export.h"
 #include "core/graph/graph_layout.h"
+#include "core/io/draft_file.h"
 
 #include <array>
 
@@ -47,7 +48,7 @@ Result<ExitCode> runGraph(const Arguments &arguments, CommandContext &context)
     const Result<core::GraphExportOptions> options = exportOptions(arguments);
     if (!options)
         return options.error();
-    if (Status status = checkOutput(target->path, arguments.operand(0)); !status)
+    if (Status status = core::checkNotRead(target->path, arguments.operand(0)); !status)
         return status;
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)

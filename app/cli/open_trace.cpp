@@ -4,8 +4,6 @@
 #include "core/io/tensor_file_trace.h"
 #include "core/io/trace_registry.h"
 
-#include <filesystem>
-
 namespace app {
 namespace {
 
@@ -46,16 +44,6 @@ OpenedTrace openTraceOrTensorFile(const std::string &path, CommandContext &conte
     OpenedTrace trace = asUnreadable(core::openTraceOrTensors(path, context.job));
     tellNotes(trace, context.console);
     return trace;
-}
-
-core::Status checkOutput(const std::string &out, const std::string &in)
-{
-    std::error_code ignored;
-    if (!std::filesystem::equivalent(out, in, ignored))
-        return core::Status::ok();
-    return core::Status(core::ErrorCode::invalidArgument,
-                        "the output " + out + " is " + in + ", which is read")
-        .withRemedy("give the output another name");
 }
 
 core::Result<ExitCode> answerFromTrace(const Arguments &arguments, CommandContext &context,

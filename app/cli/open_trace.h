@@ -17,9 +17,6 @@ core::Result<std::shared_ptr<const core::Trace>> openTraceFile(const std::string
 core::Result<std::shared_ptr<const core::Trace>> openTraceOrTensorFile(const std::string &path,
                                                                        CommandContext &context);
 
-// invalidArgument when OUT is the file IN, which is read.
-core::Status checkOutput(const std::string &out, const std::string &in);
-
 // What a command says of a trace: the JSON document and the text, in the form that is asked for.
 using TraceAnswer = core::Status (*)(const core::Trace &trace, CommandContext &context);
 // Opens the operand as a trace and answers.

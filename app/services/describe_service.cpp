@@ -18,18 +18,23 @@ const QString kCheckJob = QStringLiteral("describe/inputs");
 const QString kGuessJob = QStringLiteral("describe/guess");
 constexpr std::string_view kGuessHelper = "guess_input_shape";
 
+// What the worker says of REQUEST, or why it says nothing.
+core::Result<core::CaptureOutcome> answered(core::CaptureRequest request, core::JobContext &job)
+{
+    request.outputPath.clear();
+    core::CaptureClient client;
+    core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
+    if (outcome && !outcome->error.isOk())
+        return outcome->error;
+    return outcome;
+}
+
 core::Result<core::Value> ask(core::CaptureRequest request, bool withInputs, core::JobContext &job)
 {
     request.task = "describe";
-    request.outputPath.clear();
     request.options = core::Value::object({{"check_inputs", withInputs}});
-    core::CaptureClient client;
-    const core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
-    if (!outcome)
-        return outcome.error();
-    if (!outcome->error.isOk())
-        return outcome->error;
-    return outcome->summary;
+    const core::Result<core::CaptureOutcome> outcome = answered(std::move(request), job);
+    return outcome ? core::Result<core::Value>(outcome->summary) : outcome.error();
 }
 
 core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &job)
@@ -39,19 +44,13 @@ core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &
     if (!options)
         return options.error();
     request.task = kGuessHelper;
-    request.outputPath.clear();
     request.inputs.clear();
     request.inputsTree.clear();
     request.backward.reset();
     request.warmup = 0;
     request.options = std::move(*options);
-    core::CaptureClient client;
-    const core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
-    if (!outcome)
-        return outcome.error();
-    if (!outcome->error.isOk())
-        return outcome->error;
-    return outcome->report.at("result");
+    const core::Result<core::CaptureOutcome> outcome = answered(std::move(request), job);
+    return outcome ? core::Result<core::Value>(outcome->report.at("result")) : outcome.error();
 }
 
 std::vector<core::InputText> guessedInputs(const core::Value &result)

@@ -53,9 +53,10 @@ std::vector<std::string> unexaminedAncestors(const TraceStatistics &statistics, 
     return zone;
 }
 
-Value savedResult(const SavedFinding &finding, const TraceStatistics &statistics)
+} // namespace
+
+Value findNanResult(const SavedFinding &finding, const Trace &trace, bool isNamed)
 {
-    const Trace &trace = statistics.trace();
     const bool found = finding.op.isValid();
     Value result = Value::object({{"found", found},
                                   {"op", nullptr},
@@ -70,22 +71,22 @@ Value savedResult(const SavedFinding &finding, const TraceStatistics &statistics
                                   {"scope", finding.scope},
                                   {"uncertainty_zone", labelList(finding.zone)},
                                   {"message", finding.message},
-                                  {"label_status", "final"}});
+                                  {"label_status", isNamed ? "final" : "unavailable"}});
     if (!found)
         return result;
-    const OpRow &row = trace.op(finding.op);
-    result.set("op", trace.label(finding.op));
-    result.set("label", trace.publicLabel(finding.op));
-    result.set("module_address", moduleValue(trace, finding.op));
-    result.set("func_name", trace.string(trace.callOf(finding.op).func));
-    result.set("dtype", torchDTypeName(trace.tensor(row.tensor).dtype));
-    result.set("shape", shapeValue(trace.shape(row.tensor)));
+    const TensorId tensor = trace.op(finding.op).tensor;
+    if (isNamed) {
+        result.set("op", trace.label(finding.op));
+        result.set("label", trace.publicLabel(finding.op));
+        result.set("module_address", moduleValue(trace, finding.op));
+    }
+    result.set("func_name", isNamed ? trace.string(trace.callOf(finding.op).func) : "none");
+    result.set("dtype", torchDTypeName(trace.tensor(tensor).dtype));
+    result.set("shape", shapeValue(trace.shape(tensor)));
     result.set("bad_tensors", Value::list({"output"}));
     result.set("source_line", sourceLineValue(trace, finding.op));
     return result;
 }
-
-} // namespace
 
 bool isUnexamined(const TraceStatistics &statistics, OpId op)
 {
@@ -139,7 +140,7 @@ Result<Report> findNan(const ReportRequest &request, const JobContext &job)
     const SavedFinding finding = findSavedNonFinite(*request.statistics);
     const bool found = finding.op.isValid();
     Report report = startReport("find_nan", std::string(trace.subject()));
-    report.result = savedResult(finding, *request.statistics);
+    report.result = findNanResult(finding, request.statistics->trace(), true);
     const bool byDesign = found && scan->byDesign[trace.op(finding.op).tensor.index()];
     report.result.set("by_design", found ? Value(byDesign) : Value());
     FirstBadThing first;

@@ -9,15 +9,11 @@
 namespace core {
 namespace {
 
-// What the run stopped at.
-struct LiveFinding
+// What the run stopped at; without an op the run was clean.
+struct LiveFinding : SavedFinding
 {
-    OpId op; // none: the run was clean
-    NonFiniteKind kind = NonFiniteKind::none;
     bool isSource = false;  // an input or a buffer, which has no public label
     bool isReached = false; // an output that -Inf by design arrived at: the run was not stopped
-    std::string scope;
-    std::string message;
 };
 
 std::string describe(const Trace &trace, const LiveFinding &finding)
@@ -99,39 +95,6 @@ Result<Looked> look(const std::shared_ptr<const Trace> &trace, TraceStatistics &
     return looked;
 }
 
-Value findNanResult(const Looked &looked, const Trace &trace)
-{
-    const LiveFinding &finding = looked.finding;
-    Value result = Value::object({{"found", finding.op.isValid()},
-                                  {"op", nullptr},
-                                  {"label", nullptr},
-                                  {"module_address", nullptr},
-                                  {"func_name", nullptr},
-                                  {"dtype", nullptr},
-                                  {"shape", nullptr},
-                                  {"bad_tensors", Value::list()},
-                                  {"source_line", nullptr},
-                                  {"kind", nonFiniteKindName(finding.kind)},
-                                  {"scope", finding.scope},
-                                  {"uncertainty_zone", Value::list()},
-                                  {"message", finding.message},
-                                  {"label_status", finding.isSource ? "unavailable" : "final"}});
-    if (!finding.op.isValid())
-        return result;
-    const TensorId tensor = trace.op(finding.op).tensor;
-    if (!finding.isSource) {
-        result.set("op", trace.label(finding.op));
-        result.set("label", trace.publicLabel(finding.op));
-        result.set("module_address", moduleValue(trace, finding.op));
-    }
-    result.set("func_name", finding.isSource ? "none" : trace.string(trace.callOf(finding.op).func));
-    result.set("dtype", torchDTypeName(trace.tensor(tensor).dtype));
-    result.set("shape", shapeValue(trace.shape(tensor)));
-    result.set("bad_tensors", Value::list({"output"}));
-    result.set("source_line", sourceLineValue(trace, finding.op));
-    return result;
-}
-
 Value firstBadThing(const Looked &looked, const Value &result)
 {
     const bool found = looked.finding.op.isValid();
@@ -207,7 +170,7 @@ Result<Report> findNanLive(const std::shared_ptr<const Trace> &trace, const JobC
     if (!looked)
         return looked.error();
     Report report = startReport("find_nan", std::string(trace->subject()));
-    report.result = findNanResult(*looked, *trace);
+    report.result = findNanResult(looked->finding, *trace, !looked->finding.isSource);
     report.result.set("by_design", looked->finding.op.isValid() ? Value(looked->byDesign) : Value());
     report.result.set("inputs", hitInputs(looked->finding, statistics));
     report.result.set("first_bad_thing", firstBadThing(*looked, report.result));

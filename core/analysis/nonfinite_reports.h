@@ -22,6 +22,9 @@ struct SavedFinding
 };
 // The statistics of all rows must have been prepared.
 SavedFinding findSavedNonFinite(const TraceStatistics &statistics);
+// The fields that find_nan gives of FINDING, saved or live. An input or a buffer, which has no public label,
+// is not NAMED.
+Value findNanResult(const SavedFinding &finding, const Trace &trace, bool isNamed);
 
 // Rows whose values nobody looked at, as far as a non-finite value could hide in them.
 bool isUnexamined(const TraceStatistics &statistics, OpId op);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/nonfinite_why.h"
 
+#include "core/base/number_word.h"
 #include "core/trace/tensor_reader.h"
 
 #include <cmath>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -221,14 +221,7 @@ std::optional<double> operand(const Value &values, std::size_t index)
 {
     if (!values.isList() || index >= values.toList().size())
         return std::nullopt;
-    const Value &value = values.toList()[index];
-    if (value.isNumber())
-        return value.toDouble();
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    const std::string &text = value.toString();
-    if (text == "Infinity" || text == "-Infinity")
-        return text[0] == '-' ? -kInfinity : kInfinity;
-    return text == "NaN" ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt;
+    return numberOrWord(values.toList()[index]);
 }
 
 // The operands that the capture kept at element AT; nothing when it kept none.

@@ -7,6 +7,7 @@
 
 namespace core {
 
+bool isUtf8(std::string_view text);
 // Length in bytes of the UTF-8 sequence at the start of TEXT, which is not empty; 0 when it is not a valid
 // one.
 std::size_t utf8SequenceLength(std::string_view text);

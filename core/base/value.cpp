@@ -243,8 +243,10 @@ std::string toJson(const Value &value, int indent)
 
 std::string jsonQuoted(std::string_view text)
 {
+    if (!isUtf8(text))
+        return jsonQuoted(cleanUtf8(text));
     std::string out = "\"";
-    for (const char c : cleanUtf8(text)) {
+    for (const char c : text) {
         switch (c) {
         case '"':
             out += "\\\"";

@@ -5,7 +5,6 @@
 #include "core/io/draft_file.h"
 #include "core/io/file_kind.h"
 
-#include <filesystem>
 #include <sys/stat.h>
 #include <variant>
 #include <vector>
@@ -64,12 +63,9 @@ std::vector<std::string> filesRead(const CaptureRequest &request)
 
 Status checkOutput(const CaptureRequest &request)
 {
-    std::error_code ignored;
     for (const std::string &file : filesRead(request))
-        if (!file.empty() && std::filesystem::equivalent(file, request.outputPath, ignored))
-            return Status(ErrorCode::invalidArgument,
-                          "the output " + request.outputPath + " is " + file + ", which is read")
-                .withRemedy("give the trace another name");
+        if (Status status = checkNotRead(request.outputPath, file); !status)
+            return status;
     return checkWritable(request.outputPath);
 }
 

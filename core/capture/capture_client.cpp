@@ -149,9 +149,9 @@ private:
         if (!m_progress)
             return;
         if (m_last.stage == "running" && m_last.op.empty())
-            if (const auto content = m_journal.content(); content && content->running) {
+            if (const auto running = m_journal.running()) {
                 CaptureProgress now = m_last;
-                now.op = content->running->op;
+                now.op = running->op;
                 m_progress(now);
                 return;
             }
@@ -190,8 +190,8 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
                                : "capture_worker ended with exit code " + std::to_string(exit);
     outcome.signal = cause.signal;
     outcome.error = Status(stopped ? ErrorCode::cancelled : ErrorCode::workerCrashed, cause.message);
-    if (const auto content = journal.content(); content && content->running)
-        outcome.op = content->running->op;
+    if (const auto running = journal.running())
+        outcome.op = running->op;
     // A file of an earlier run is not this one's.
     if (const FileStamp now = FileStamp::of(request.outputPath); !now.exists || now == before) {
         outcome.status = TraceStatus::unknown;

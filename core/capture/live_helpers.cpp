@@ -3,6 +3,8 @@
 
 #include "core/analysis/report_options.h"
 
+#include <cmath>
+
 namespace core {
 namespace {
 
@@ -59,13 +61,13 @@ std::vector<ReportOption> shapeOptions()
         option("input_specs", OptionType::list, {}, "specifications of several inputs: refused")};
 }
 
-// Tolerances: JSON lets NaN, infinities and negative numbers through.
+// Tolerances: completeOptions() lets NaN, infinities and negative numbers through.
 Status checkNumbers(const LiveHelper &helper, const Value &options)
 {
     for (const ReportOption &option : helper.options) {
         const Value &value = options.at(option.name);
         if (option.type == OptionType::number && !value.isNull() &&
-            !(value.isNumber() && value.toDouble() >= 0.0))
+            !(std::isfinite(value.toDouble()) && value.toDouble() >= 0.0))
             return Status(ErrorCode::invalidArgument,
                           "option \"" + std::string(option.name) + "\" of " + std::string(helper.name) +
                               " is a finite number of at least 0, got " + toJson(value))

@@ -3,7 +3,6 @@
 
 #include "core/analysis/report_parts.h"
 #include "core/analysis/report_value.h"
-#include "core/base/number_word.h"
 #include "core/capture_torch/model_capture.h"
 
 #include <ATen/Parallel.h>
@@ -44,7 +43,8 @@ std::string subjectOf(const CaptureRequest &request)
 
 std::optional<double> numberOption(const CaptureRequest &request, std::string_view name)
 {
-    return numberOrWord(request.options.at(name));
+    const Value &value = request.options.at(name);
+    return value.isNumber() ? std::optional(value.toDouble()) : std::nullopt;
 }
 
 CaptureOutcome refusedOutcome(const CaptureRequest &request, ReportError error)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_json.h"
 
+#include "core/base/number_word.h"
+
 #include <array>
 #include <limits>
 #include <utility>
@@ -166,12 +168,8 @@ const std::string &argumentName(const Value &argument)
 
 double toFloat(const Value &value)
 {
-    if (!value.isString())
-        return value.toDouble();
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (value.toString() == "Infinity")
-        return infinity;
-    return value.toString() == "-Infinity" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+    return value.isString() ? numberOrWord(value).value_or(std::numeric_limits<double>::quiet_NaN())
+                            : value.toDouble();
 }
 
 DType dtypeFromCode(const Value &code)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/replay_values.h"
 
+#include "core/base/number_word.h"
 #include "core/capture_torch/torch_dtype.h"
 #include "core/trace/tensor_reader.h"
 
@@ -10,7 +11,6 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/view_as_real.h>
 
-#include <cmath>
 #include <cstring>
 
 namespace core {
@@ -58,16 +58,6 @@ std::optional<c10::IValue> codeValue(const Value &value, CodeKind code)
     return std::nullopt;
 }
 
-std::optional<double> specialNumber(const Value &value)
-{
-    const std::string &word = value.toString();
-    if (word == "NaN")
-        return NAN;
-    if (word == "Infinity" || word == "-Infinity")
-        return word.front() == '-' ? -INFINITY : INFINITY;
-    return std::nullopt;
-}
-
 std::optional<c10::IValue> typed(const Value &value, c10::TypePtr type, CodeKind code);
 
 std::optional<c10::IValue> listValue(const Value &value, const c10::TypePtr &element)
@@ -87,7 +77,7 @@ c10::IValue wrappedNumber(const Value &value)
 {
     const c10::Scalar scalar = value.isBool()  ? c10::Scalar(value.toBool())
                                : value.isInt() ? c10::Scalar(value.toInt())
-                                               : c10::Scalar(specialNumber(value).value_or(value.toDouble()));
+                                               : c10::Scalar(numberOrWord(value).value_or(0.0));
     at::Tensor tensor = at::scalar_tensor(scalar, at::TensorOptions(scalar.type()));
     tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
     return tensor;
@@ -97,8 +87,7 @@ std::optional<c10::IValue> typed(const Value &value, c10::TypePtr type, CodeKind
 {
     if (value.isNull())
         return c10::IValue();
-    if (type->kind() == c10::TypeKind::TensorType &&
-        (value.isBool() || value.isNumber() || specialNumber(value)))
+    if (type->kind() == c10::TypeKind::TensorType && (value.isBool() || numberOrWord(value)))
         return wrappedNumber(value);
     if (const auto optional = type->cast<c10::OptionalType>())
         return typed(value, optional->getElementType(), code);
@@ -119,10 +108,8 @@ std::optional<c10::IValue> typed(const Value &value, c10::TypePtr type, CodeKind
     if (value.isInt())
         return type->kind() == c10::TypeKind::FloatType ? c10::IValue(value.toDouble())
                                                         : c10::IValue(value.toInt());
-    if (value.isDouble())
-        return c10::IValue(value.toDouble());
-    if (const auto special = specialNumber(value))
-        return c10::IValue(*special);
+    if (const auto number = numberOrWord(value))
+        return c10::IValue(*number);
     if (value.isObject() && value.find("re") != nullptr)
         return c10::IValue(c10::complex<double>(value.at("re").toDouble(), value.at("im").toDouble()));
     return std::nullopt;

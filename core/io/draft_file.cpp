@@ -65,6 +65,16 @@ int makeDraft(const std::filesystem::path &target, std::string &draft)
 
 } // namespace
 
+Status checkNotRead(const std::filesystem::path &out, const std::filesystem::path &in)
+{
+    std::error_code ignored;
+    if (!std::filesystem::equivalent(out, in, ignored))
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument,
+                  fmt::format("the output {} is {}, which is read", out.string(), in.string()))
+        .withRemedy("give the output another name");
+}
+
 Status checkWritable(const std::filesystem::path &path)
 {
     std::error_code error;

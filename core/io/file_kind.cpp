@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/file_kind.h"
 
+#include "core/base/utf8.h"
 #include "core/io/inflate.h"
 #include "core/io/safetensors.h"
 #include "core/io/zip_reader.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -100,8 +100,7 @@ bool isText(std::string_view head)
         return false;
     constexpr std::ptrdiff_t kLeastPlain = 3; // of four characters of Latin text
     const auto high = std::count_if(head.begin(), head.end(), [](char c) { return c < 0; });
-    return simdjson::validate_utf8(head.data(), head.size()) ||
-           high * (kLeastPlain + 1) < static_cast<std::ptrdiff_t>(head.size());
+    return isUtf8(head) || high * (kLeastPlain + 1) < static_cast<std::ptrdiff_t>(head.size());
 }
 
 bool startsWithWord(std::string_view text, std::string_view lower)

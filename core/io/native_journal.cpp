@@ -72,6 +72,16 @@ bool readAll(int descriptor, std::size_t offset, void *out, std::size_t bytes)
     return ::pread(descriptor, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
+std::optional<JournalContent::Running> runningOf(const Header &at)
+{
+    const std::uint32_t place = at.running.load();
+    if (place != 1 && place != 2)
+        return std::nullopt;
+    const RunningOp &op = at.ops[place - 1];
+    return JournalContent::Running{std::string(op.op, std::min<std::size_t>(op.length, kOpBytes)), op.call,
+                                   op.stack};
+}
+
 } // namespace
 
 Result<std::unique_ptr<TraceJournal>> TraceJournal::create()
@@ -158,6 +168,13 @@ void TraceJournal::setRunning(std::string_view op, RecordId call, RecordId stack
     at.running.store(place, std::memory_order_release);
 }
 
+std::optional<JournalContent::Running> TraceJournal::running() const
+{
+    std::vector<std::byte> bytes(kHeaderBytes);
+    return readAll(m_descriptor, 0, bytes.data(), bytes.size()) ? runningOf(header(bytes.data()))
+                                                                : std::nullopt;
+}
+
 Result<JournalContent> TraceJournal::content() const
 {
     std::vector<std::byte> bytes(kHeaderBytes);
@@ -165,11 +182,7 @@ Result<JournalContent> TraceJournal::content() const
         return failed("reading");
     const Header &at = header(bytes.data());
     JournalContent content;
-    const std::uint32_t place = at.running.load();
-    if (place == 1 || place == 2) {
-        const RunningOp &op = at.ops[place - 1];
-        content.running = {std::string(op.op, std::min<std::size_t>(op.length, kOpBytes)), op.call, op.stack};
-    }
+    content.running = runningOf(at);
     for (std::size_t i = 0; i < kSlots; ++i) {
         const SlotHeader &slot = at.slots[i];
         const std::uint32_t state = slot.state.load();

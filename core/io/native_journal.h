@@ -37,8 +37,8 @@ struct JournalContent
 // Memory in which the native writer keeps what is not in the file yet: a fixed number of slots, each a
 // segment of record lines or a pack of small payloads in the making. When it is shared with the parent
 // process, the parent finds all of it after the writer was killed (completeCrashed() in native_tools.h puts
-// it into the file). The parent creates it, hands the descriptor to the worker, and reads it only when the
-// worker is dead.
+// it into the file). The parent creates it and hands the descriptor to the worker; while the worker lives it
+// reads nothing but running().
 class TraceJournal
 {
 public:
@@ -67,6 +67,9 @@ public:
 
     // For the parent, by reading the descriptor: whatever the dead process left in the memory is checked.
     Result<JournalContent> content() const;
+    // Of that only the op that was announced last, also while the worker runs: its name may then be torn and
+    // is for showing only. None before the first op and when the memory cannot be read.
+    std::optional<JournalContent::Running> running() const;
 
 private:
     TraceJournal(std::byte *memory, int descriptor, bool ownsDescriptor)

@@ -316,6 +316,8 @@ private Q_SLOTS:
                                << 2 << "no floating dtype";
         QTest::newRow("tolerance") << QStringList{"run", "check_determinism", model, "--rtol", "-1"} << 2
                                    << "at least 0";
+        QTest::newRow("no bound") << QStringList{"run", "check_determinism", model, "--rtol", "inf"} << 2
+                                  << "at least 0";
         QTest::newRow("no number") << QStringList{"run", "bisect_precision", model, "--atol", "NaN"} << 2
                                    << "at least 0";
         QTest::newRow("missing") << QStringList{"run", "find_nan", "/nonexistent.pt2"} << 3

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+using support::agrees;
 using support::CliResult;
 using support::CorpusCase;
 
@@ -37,17 +38,6 @@ double number(const QJsonValue &value)
         return std::numeric_limits<double>::quiet_NaN();
     return text.startsWith('-') ? -std::numeric_limits<double>::infinity()
                                 : std::numeric_limits<double>::infinity();
-}
-
-// Values made in another process agree within these; of 16-bit types within 4 units in the last place.
-bool agrees(double a, double b, const QString &dtype)
-{
-    if (std::isnan(a) || std::isnan(b))
-        return std::isnan(a) && std::isnan(b);
-    if (a == b)
-        return true;
-    const double relative = dtype == "float16" ? 4 * 0x1p-10 : dtype == "bfloat16" ? 4 * 0x1p-7 : 1e-5;
-    return std::abs(a - b) <= 1e-6 + relative * std::abs(b);
 }
 
 // What differs between a recorded output and the expected one; empty: nothing.

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+using support::agrees;
 using support::CliResult;
 using support::CorpusCase;
 
@@ -36,14 +37,6 @@ double number(const QJsonValue &value)
     const QString text = value.toString();
     return text == "NaN" ? std::numeric_limits<double>::quiet_NaN()
                          : (text.startsWith('-') ? -1 : 1) * std::numeric_limits<double>::infinity();
-}
-
-bool agrees(double a, double b, const QString &dtype)
-{
-    if (std::isnan(a) || std::isnan(b) || a == b)
-        return a == b || (std::isnan(a) && std::isnan(b));
-    const double relative = dtype == "float16" ? 4 * 0x1p-10 : dtype == "bfloat16" ? 4 * 0x1p-7 : 1e-5;
-    return std::abs(a - b) <= 1e-6 + relative * std::abs(b);
 }
 
 // What differs between a recorded output and the one of Python; empty: nothing.

@@ -182,6 +182,7 @@ private Q_SLOTS:
                 word = (state = state * 1664525U + 1013904223U) & (seed % 2 == 0 ? 3U : 0xffffffffU);
             QCOMPARE(::pwrite((*journal)->descriptor(), noise.data(), 4096 - 16, 16), 4096 - 16);
             const auto content = (*journal)->content();
+            const auto running = (*journal)->running();
             QVERIFY(content.isOk());
             QVERIFY(content->parts.size() <= TraceJournal::kSlots);
         }

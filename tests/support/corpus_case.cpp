@@ -7,6 +7,8 @@
 #include <QFile>
 #include <QJsonDocument>
 
+#include <cmath>
+
 namespace support {
 namespace {
 
@@ -78,6 +80,16 @@ QStringList corpusModels(const QString &path)
             if (QFile::exists(folders.filePath(name + "/" + model)))
                 out.append(name + "/" + model);
     return out;
+}
+
+bool agrees(double a, double b, const QString &dtype)
+{
+    if (std::isnan(a) || std::isnan(b))
+        return std::isnan(a) && std::isnan(b);
+    if (a == b)
+        return true;
+    const double relative = dtype == "float16" ? 4 * 0x1p-10 : dtype == "bfloat16" ? 4 * 0x1p-7 : 1e-5;
+    return std::abs(a - b) <= 1e-6 + relative * std::abs(b);
 }
 
 } // namespace support

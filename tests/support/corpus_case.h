@@ -32,4 +32,8 @@ CorpusCase readCorpusCase(const QString &folder, const QString &model, const QSt
 // Folders below PATH of the corpus, and which of the two formats each holds: "attention/model.pt2".
 QStringList corpusModels(const QString &path);
 
+// Values made in another process agree within these; of 16-bit types within 4 units in the last place. NaN
+// agrees with NaN.
+bool agrees(double a, double b, const QString &dtype);
+
 } // namespace support

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/trace_text.h"
+#include "tests/support/widget_texts.h"
 #include "views/audit/audit_pane.h"
 #include "views/base/filter_line.h"
 #include "views/base/table_view.h"
@@ -50,19 +51,9 @@ core::OpId opNamed(const core::Trace &trace, const char *prefix)
     return {};
 }
 
-QStringList labelTexts(const QWidget &widget)
-{
-    QStringList texts;
-    for (const QLabel *label : widget.findChildren<QLabel *>())
-        texts.push_back(label->text());
-    for (const QAbstractButton *button : widget.findChildren<QAbstractButton *>())
-        texts.push_back(button->text());
-    return texts;
-}
-
 bool shows(const QWidget &widget, const QString &part)
 {
-    return !labelTexts(widget).filter(part).isEmpty();
+    return !support::widgetTexts(widget).filter(part).isEmpty();
 }
 
 } // namespace
@@ -228,6 +219,7 @@ private Q_SLOTS:
         QVERIFY(shows(pane, "CHECKED"));
         QVERIFY(shows(pane, "NOT CHECKED"));
         QVERIFY(shows(pane, "grad_health"));
+        QVERIFY(pane.minimumSizeHint().height() < 200); // fits a small window, the lists scroll
     }
 
     void auditNamesTheVerdict()

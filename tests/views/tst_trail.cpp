@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/trace_text.h"
+#include "tests/support/widget_texts.h"
 #include "views/base/nan_trail.h"
 #include "views/base/trace_facts.h"
 #include "views/trail/trail_pane.h"
@@ -41,16 +42,6 @@ const char *const kText = "input x:f32[4]=0,1,2,3\n"
                           "fire n2 arriving=f32[4]=1,1,1,1! emitted=none\n";
 
 const char *const kCleanText = "input x:f32[2]=1,2\nrelu x -> r:f32[2]=1,2 @model.py:20 in h\noutput r\n";
-
-QStringList textsOf(const QWidget &widget)
-{
-    QStringList texts;
-    for (const QLabel *label : widget.findChildren<QLabel *>())
-        texts.push_back(label->text());
-    for (const QAbstractButton *button : widget.findChildren<QAbstractButton *>())
-        texts.push_back(button->text());
-    return texts;
-}
 
 } // namespace
 
@@ -155,12 +146,12 @@ private Q_SLOTS:
         m_selection.setTrace(nullptr);
         pane.show();
         QVERIFY(QTest::qWaitForWindowExposed(&pane));
-        QVERIFY(!textsOf(pane).filter("No trace is open").isEmpty());
+        QVERIFY(!support::widgetTexts(pane).filter("No trace is open").isEmpty());
         setTrace(kCleanText);
         pane.setFacts(m_facts);
         pane.setTrail(m_trail);
-        QVERIFY2(!textsOf(pane).filter("every recorded output is finite").isEmpty(),
-                 qPrintable(textsOf(pane).join('|')));
+        QVERIFY2(!support::widgetTexts(pane).filter("every recorded output is finite").isEmpty(),
+                 qPrintable(support::widgetTexts(pane).join('|')));
         QVERIFY(!pane.list().isVisible());
     }
 
@@ -174,13 +165,13 @@ private Q_SLOTS:
         pane.show();
         QVERIFY(QTest::qWaitForWindowExposed(&pane));
         m_selection.selectOp(op("sub_"));
-        QStringList texts = textsOf(pane);
+        QStringList texts = support::widgetTexts(pane);
         QVERIFY2(!texts.filter("WHAT WENT IN").isEmpty(), qPrintable(texts.join('|')));
         QVERIFY(!texts.filter("WHAT CAME OUT").isEmpty());
         QVERIFY(!texts.filter(QStringLiteral("sub_")).isEmpty());
         // An op that carries leads back to where it was born.
         m_selection.selectOp(op("relu_"));
-        texts = textsOf(pane);
+        texts = support::widgetTexts(pane);
         QVERIFY(!texts.filter("carries on what came in bad").isEmpty());
         QVERIFY(!texts.filter("WHERE IT WAS BORN").isEmpty());
         QAbstractButton *birth = nullptr;
@@ -191,9 +182,9 @@ private Q_SLOTS:
         birth->click();
         QCOMPARE(m_selection.op(), op("log_"));
         m_selection.selectOp(op("argmax_"));
-        QVERIFY(!textsOf(pane).filter("finite, not sound").isEmpty());
+        QVERIFY(!support::widgetTexts(pane).filter("finite, not sound").isEmpty());
         m_selection.select(views::GradItem{step(NodeState::healed, 1)->node});
-        QVERIFY(!textsOf(pane).filter("That is no cure").isEmpty());
+        QVERIFY(!support::widgetTexts(pane).filter("That is no cure").isEmpty());
     }
 
     // Every reason that the answers of the corpus name has a sentence and, where it is no design, a remedy.
