@@ -9,9 +9,13 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace core {
 namespace {
+
+using OpSet = std::set<OpId>;
 
 std::string lowered(std::string_view text)
 {
@@ -21,113 +25,251 @@ std::string lowered(std::string_view text)
     return out;
 }
 
+// "relu_1:2" -> "relu_1"; empty when what follows the last colon is no whole number.
+std::string_view withoutPass(std::string_view text)
+{
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string_view::npos)
+        return {};
+    const std::string_view pass = text.substr(colon + 1);
+    const bool isNumber = !pass.empty() && pass.find_first_not_of("0123456789") == std::string_view::npos;
+    return isNumber ? text.substr(0, colon) : std::string_view();
+}
+
+Status refuse(std::string_view detail, std::string message)
+{
+    return Status(ErrorCode::invalidArgument, std::move(message))
+        .withDetail(std::string(detail))
+        .withRemedy("use a label with its pass, an address with its call number, or a position");
+}
+
+// All names of all ops, and the steps in which the original looks for one (docs: reports.md section 8.1): a
+// layer; a name that several ops have; a name; modules, parameters and buffers, which are no ops; the same
+// without regard to case; a part of the names of one op.
 class Lookup
 {
 public:
-    Lookup(const Trace &trace, std::string_view key, bool anyCase)
-        : m_trace(trace), m_key(anyCase ? lowered(key) : std::string(key)), m_anyCase(anyCase)
+    Lookup(const Trace &trace, std::string_view key) : m_trace(trace), m_key(key), m_lower(lowered(key))
     {
+        std::unordered_map<std::string_view, std::uint32_t> reads; // of each buffer so far
         for (std::size_t i = 0; i < trace.ops().size(); ++i)
-            collect(OpId(i));
-        for (const ModuleRow &module : trace.modules())
-            m_isModule =
-                m_isModule || (!trace.string(module.address).empty() && is(trace.string(module.address)));
+            collect(OpId(i), reads);
     }
 
     // ok with an invalid id: nothing of that name.
-    Result<OpId> answer() const
+    Result<OpId> find() const
     {
-        if (!m_layer.empty()) {
-            const OpId first = m_layer.front();
-            if (m_trace.op(first).passCount == 1 || m_layer.size() == 1)
-                return first;
-            const std::string_view layer = m_trace.string(m_trace.op(first).layerLabel);
-            return refuse("recurrent", fmt::format("'{}' is recurrent ({} passes); select a pass, e.g. {}:1",
-                                                   layer, m_trace.op(first).passCount, layer));
-        }
-        if (m_exact.size() == 1)
-            return *m_exact.begin();
-        if (m_exact.size() > 1)
-            return refuse("ambiguous",
-                          fmt::format("'{}' names {} ops: {}", m_key, m_exact.size(), names(m_exact)));
-        if (m_isModule)
-            return refuse("unresolved", fmt::format("'{}' did not resolve to an op", m_key));
-        return OpId();
-    }
-
-    Result<OpId> part() const
-    {
-        if (m_parts.size() == 1)
-            return *m_parts.begin();
-        if (m_parts.size() > 1)
-            return refuse("ambiguous", fmt::format("'{}' is part of {} labels: {}", m_key, m_parts.size(),
-                                                   names(m_parts)));
-        return OpId();
+        if (const auto layer = m_layers.find(m_key); layer != m_layers.end())
+            return layerOp(layer->second);
+        if (const auto name = m_names.find(m_key); name != m_names.end())
+            return named(name->second);
+        if (const OpId layer = layerOfPass(); layer.isValid())
+            return layerOp(layer);
+        if (isOtherThing(m_key, true))
+            return unresolved();
+        return findInAnyCase();
     }
 
 private:
-    bool is(std::string_view text) const { return m_anyCase ? lowered(text) == m_key : text == m_key; }
-
-    static Status refuse(std::string_view detail, std::string message)
+    struct Name
     {
-        return Status(ErrorCode::invalidArgument, std::move(message))
-            .withDetail(std::string(detail))
-            .withRemedy("use a label with its pass, an address with its call number, or a position");
+        OpId op;       // that the original's table has for it
+        OpSet sharing; // all ops of that name when there are several
+    };
+
+    Result<OpId> findInAnyCase() const
+    {
+        for (std::size_t i = 0; i < m_trace.ops().size(); ++i)
+            if (lowered(m_trace.label(OpId(i))) == m_lower)
+                return OpId(i);
+        if (isOtherThing(m_lower, false))
+            return unresolved();
+        for (const auto &[label, op] : m_layers)
+            if (lowered(label) == m_lower)
+                return layerOp(op);
+        OpSet parts;
+        for (const auto *entry : m_order) {
+            const std::string text = lowered(entry->first);
+            if (text == m_lower)
+                return named(entry->second);
+            if (text.find(m_lower) != std::string::npos)
+                parts.insert(entry->second.op);
+        }
+        if (parts.size() > 1)
+            return refuse("ambiguous", fmt::format("'{}' is part of the names of {} ops: {}", m_key,
+                                                   parts.size(), labels(parts)));
+        return parts.empty() ? OpId() : *parts.begin();
     }
 
-    std::string names(const std::set<OpId> &ops) const
+    Result<OpId> named(const Name &name) const
     {
-        std::vector<std::string> labels;
+        if (name.sharing.size() > 1)
+            return refuse("ambiguous", fmt::format("'{}' names {} ops: {}", m_key, name.sharing.size(),
+                                                   labels(name.sharing)));
+        return name.op;
+    }
+
+    Result<OpId> layerOp(OpId first) const
+    {
+        const OpRow &row = m_trace.op(first);
+        const std::string_view layer = m_trace.string(row.layerLabel);
+        if (row.passCount == 1 || m_layerRows.at(layer) == 1)
+            return first;
+        return refuse("recurrent", fmt::format("'{}' is recurrent ({} passes); select a pass, e.g. {}:1",
+                                               layer, row.passCount, layer));
+    }
+
+    Status unresolved() const
+    {
+        return refuse("unresolved", fmt::format("'{}' did not resolve to an op", m_key));
+    }
+
+    // A pass that a layer does not have still names the layer, by its short label too.
+    OpId layerOfPass() const
+    {
+        const std::string_view base = withoutPass(m_key);
+        if (base.empty())
+            return {};
+        if (const auto layer = m_layers.find(base); layer != m_layers.end())
+            return layer->second;
+        const auto layer = m_shortLayers.find(std::string(base));
+        return layer != m_shortLayers.end() ? layer->second : OpId();
+    }
+
+    // Module calls, modules, parameters and buffers; their short names too where EXACT.
+    bool isOtherThing(std::string_view key, bool exact) const
+    {
+        const auto is = [&](std::string_view text) { return exact ? text == key : lowered(text) == key; };
+        if (key.empty() || is("self") || is("self:1"))
+            return true;
+        for (const ModuleCallRow &call : m_trace.moduleCalls())
+            if (is(m_trace.string(call.label)))
+                return true;
+        for (const ModuleRow &module : m_trace.modules())
+            if (is(m_trace.string(module.address)) || (exact && isAlias(module.aliases, key)))
+                return true;
+        const std::string_view base = exact ? withoutPass(key) : std::string_view();
+        return isParameter(key, exact) || (!base.empty() && isParameter(base, true));
+    }
+
+    bool isParameter(std::string_view key, bool exact) const
+    {
+        std::size_t sameName[2] = {0, 0}; // parameters, buffers
+        for (const ParamRow &row : m_trace.params()) {
+            const std::string_view address = m_trace.string(row.address);
+            if (exact ? address == key || isAlias(row.aliases, key) : lowered(address) == key)
+                return true;
+            sameName[row.isBuffer ? 1 : 0] += address.substr(address.rfind('.') + 1) == key ? 1 : 0;
+        }
+        return exact && (sameName[0] == 1 || sameName[1] == 1);
+    }
+
+    bool isAlias(Range aliases, std::string_view key) const
+    {
+        const auto ids = m_trace.stringIds(aliases);
+        return std::any_of(ids.begin(), ids.end(), [&](StringId id) { return m_trace.string(id) == key; });
+    }
+
+    std::string labels(const OpSet &ops) const
+    {
+        std::vector<std::string> some;
         for (const OpId op : ops)
-            if (labels.size() < 8)
-                labels.emplace_back(m_trace.label(op));
-        return joined(labels) + (ops.size() > labels.size() ? ", ..." : "");
+            if (some.size() < 8)
+                some.emplace_back(m_trace.label(op));
+        return joined(some) + (ops.size() > some.size() ? ", ..." : "");
     }
 
-    void collect(OpId op)
+    void collect(OpId op, std::unordered_map<std::string_view, std::uint32_t> &reads)
     {
         const OpRow &row = m_trace.op(op);
-        const std::string_view label = m_trace.string(row.label);
-        if (is(m_trace.string(row.layerLabel)))
-            m_layer.push_back(op);
-        const std::string shortLabel = fmt::format("{}_{}", m_trace.string(row.type), row.typeIndex);
-        bool exact = is(label) || is(fmt::format("{}:{}", shortLabel, row.pass)) ||
-                     (row.passCount == 1 && is(shortLabel)) || isRawLabel(row);
-        exact = exact || isModuleReturn(row) || isRole(op);
-        if (exact)
-            m_exact.insert(op);
-        if (m_anyCase && (lowered(label).find(m_key) != std::string::npos || isMisspeltPass(row)))
-            m_parts.insert(op);
+        const std::string_view layer = m_trace.string(row.layerLabel);
+        m_layers.emplace(layer, op);
+        ++m_layerRows[layer];
+        const std::string shortLayer = fmt::format("{}_{}", m_trace.string(row.type), row.typeIndex);
+        if (row.kind == CallKind::compute)
+            m_shortLayers.emplace(shortLayer, op);
+        if (collectRecorded(op))
+            return;
+        add(m_trace.string(row.label), op, true);
+        add(layer, op, true);
+        if (row.kind == CallKind::compute) {
+            add(shortLayer, op, true);
+            add(fmt::format("{}:{}", shortLayer, row.pass), op, true);
+        }
+        addPosition(std::to_string(op.index()), op);
+        addPosition(fmt::format("-{}", m_trace.ops().size() - op.index()), op);
+        collectPlaces(op, reads);
     }
 
-    // "relu_1:2" for relu_1_2: the total index written as a pass.
-    bool isMisspeltPass(const OpRow &row) const
+    // The module calls that returned the op's tensor, its role, its buffer.
+    void collectPlaces(OpId op, std::unordered_map<std::string_view, std::uint32_t> &reads)
     {
-        std::string key = m_key;
-        if (const auto colon = key.rfind(':'); colon != std::string::npos)
-            key[colon] = '_';
-        return row.passCount == 1 && key == lowered(m_trace.string(row.layerLabel));
+        const OpRow &row = m_trace.op(op);
+        for (const ModuleCallId id : m_trace.moduleCallIds(row.outputOf)) {
+            const ModuleCallRow &call = m_trace.moduleCall(id);
+            add(m_trace.string(call.label), op, false);
+            if (calls(call.module) == 1)
+                add(m_trace.string(m_trace.module(call.module).address), op, false);
+        }
+        const std::string_view address = m_trace.string(m_trace.callOf(op).address);
+        if (row.kind == CallKind::buffer) {
+            add(fmt::format("{}:{}", address, ++reads[address]), op, false);
+            add(address, op, false);
+        } else if (row.kind != CallKind::compute) {
+            const std::string_view role = row.kind == CallKind::input ? "input" : "output";
+            add(address.empty() ? std::string(role) : fmt::format("{}.{}", role, address), op, false);
+            add(address, op, false); // an own capture's inputs are asked for by their bare names, too
+        }
     }
 
-    bool isRawLabel(const OpRow &row) const
+    // A bundle says by which names its ops can be asked for.
+    bool collectRecorded(OpId op)
     {
+        const OpRow &row = m_trace.op(op);
         if (!row.attributesJson.isValid())
             return false;
         const auto attributes = parseJson(m_trace.string(row.attributesJson), "attributes");
-        return attributes &&
-               (is(attributes->at("raw_label").toString()) || is(attributes->at("_label_raw").toString()) ||
-                is(attributes->at("label_raw").toString()));
+        const Value *names = attributes ? attributes->find("lookup_keys") : nullptr;
+        if (names == nullptr || names->toList().empty())
+            return false;
+        const std::string shortLabel = attributes->at("label_short").toString();
+        const std::string shortLayer = attributes->at("layer_label_short").toString();
+        for (const Value &name : names->toList()) {
+            const std::string text = name.isString() ? name.toString() : toJson(name);
+            if (!name.isString()) {
+                addPosition(text, op);
+                continue;
+            }
+            const bool isPrimary = text == m_trace.string(row.label) || text == shortLabel ||
+                                   text == m_trace.string(row.layerLabel) || text == shortLayer;
+            add(text, op, isPrimary);
+        }
+        return true;
     }
 
-    bool isModuleReturn(const OpRow &row) const
+    // Of several ops with one name the first has it; the last when it is a label.
+    void add(std::string_view text, OpId op, bool isPrimary)
     {
-        for (const ModuleCallId id : m_trace.moduleCallIds(row.outputOf)) {
-            const ModuleCallRow &call = m_trace.moduleCall(id);
-            if (is(m_trace.string(call.label)) ||
-                (is(m_trace.string(m_trace.module(call.module).address)) && calls(call.module) == 1))
-                return true;
+        if (text.empty())
+            return;
+        const auto [entry, isNew] = m_names.try_emplace(std::string(text), Name{op, {}});
+        if (isNew) {
+            m_order.push_back(&*entry);
+            return;
         }
-        return false;
+        if (entry->second.op == op && entry->second.sharing.empty())
+            return;
+        entry->second.sharing.insert({entry->second.op, op});
+        if (isPrimary)
+            entry->second.op = op;
+    }
+
+    // A number is no name; written as a text it is looked at last.
+    void addPosition(std::string text, OpId op)
+    {
+        const auto [entry, isNew] = m_positions.try_emplace(std::move(text), Name{op, {}});
+        if (isNew)
+            m_order.push_back(&*entry);
     }
 
     std::size_t calls(ModuleId module) const
@@ -137,39 +279,28 @@ private:
                           [module](const ModuleCallRow &call) { return call.module == module; }));
     }
 
-    bool isRole(OpId op) const
-    {
-        const OpRow &row = m_trace.op(op);
-        const std::string_view address = m_trace.string(m_trace.callOf(op).address);
-        switch (row.kind) {
-        case CallKind::buffer:
-            return !address.empty() && is(address);
-        case CallKind::input:
-            return is(fmt::format("input.{}", address)) || (!address.empty() && is(address));
-        case CallKind::output:
-            return is(fmt::format("output.{}", address)) || (is("output") && outputs() == 1) ||
-                   (!address.empty() && is(address));
-        case CallKind::compute:
-            break;
-        }
-        return false;
-    }
-
-    std::size_t outputs() const
-    {
-        return static_cast<std::size_t>(
-            std::count_if(m_trace.ops().begin(), m_trace.ops().end(),
-                          [](const OpRow &row) { return row.kind == CallKind::output; }));
-    }
-
     const Trace &m_trace;
     std::string m_key;
-    bool m_anyCase;
-    bool m_isModule = false;
-    std::vector<OpId> m_layer;
-    std::set<OpId> m_exact;
-    std::set<OpId> m_parts;
+    std::string m_lower;
+    std::unordered_map<std::string_view, OpId> m_layers; // the first row of each
+    std::unordered_map<std::string_view, std::size_t> m_layerRows;
+    std::unordered_map<std::string, OpId> m_shortLayers;
+    std::unordered_map<std::string, Name> m_names;
+    std::unordered_map<std::string, Name> m_positions;
+    std::vector<const std::pair<const std::string, Name> *> m_order; // of both, as they came
 };
+
+// Whether a module call or a buffer has the name TEXT, which is also the label of an op.
+bool namesSomethingElse(const Trace &trace, std::string_view text)
+{
+    for (const ModuleCallRow &call : trace.moduleCalls())
+        if (trace.string(call.label) == text)
+            return true;
+    const std::string_view base = withoutPass(text);
+    return std::any_of(trace.params().begin(), trace.params().end(), [&](const ParamRow &row) {
+        return row.isBuffer && trace.string(row.address) == base;
+    });
+}
 
 // Labels that TEXT may have meant: near ones, else the first ones of a type with a near name.
 std::vector<std::string_view> nearLabels(const Trace &trace, std::string_view text)
@@ -209,18 +340,13 @@ Result<OpId> lookUpOp(const Trace &trace, const Value &key)
     if (key.isInt())
         return byPosition(trace, key.toInt());
     const std::string &text = key.toString();
-    if (const OpId quick = trace.findLabel(text); quick.isValid())
+    const OpId quick = trace.findLabel(text);
+    if (quick.isValid() &&
+        (trace.string(trace.op(quick).layerLabel) == text || !namesSomethingElse(trace, text)))
         return quick;
-    const auto exact = Lookup(trace, text, false).answer();
-    if (!exact || exact->isValid())
-        return exact;
-    const Lookup anyCase(trace, text, true);
-    const auto loose = anyCase.answer();
-    if (!loose || loose->isValid())
-        return loose;
-    const auto part = anyCase.part();
-    if (!part || part->isValid())
-        return part;
+    const auto found = Lookup(trace, text).find();
+    if (!found || found->isValid())
+        return found;
     const auto near = nearLabels(trace, text);
     return Status(ErrorCode::notFound, fmt::format("op '{}' not found", text))
         .withDetail("op_not_found")

@@ -207,15 +207,18 @@ std::int64_t shiftCount(Arguments a)
     const std::int64_t count = whole(a, 1);
     if (count < 0)
         throw std::runtime_error("negative shift count");
-    return std::min<std::int64_t>(count, 63);
+    return std::min<std::int64_t>(count, 64);
 }
 RunNumber shiftLeft(Arguments a)
 {
-    return multiplied(whole(a, 0), std::int64_t(1) << std::min<std::int64_t>(shiftCount(a), 62));
+    std::int64_t value = whole(a, 0);
+    for (std::int64_t count = shiftCount(a); count > 0 && value != 0; --count)
+        value = multiplied(value, 2);
+    return value;
 }
 RunNumber shiftRight(Arguments a)
 {
-    return whole(a, 0) >> shiftCount(a);
+    return whole(a, 0) >> std::min<std::int64_t>(shiftCount(a), 63);
 }
 
 RunNumber toWhole(double value)
@@ -241,7 +244,9 @@ RunNumber ceiled(Arguments a)
 RunNumber rounded(Arguments a)
 {
     if (a.size() < 2)
-        return allWhole(a.first(1)) ? RunNumber(whole(a, 0)) : toWhole(std::nearbyint(real(a, 0)));
+        return allWhole(a) ? RunNumber(whole(a, 0)) : toWhole(std::nearbyint(real(a, 0)));
+    if (allWhole(a) && whole(a, 1) >= 0)
+        return whole(a, 0);
     const double scale = std::pow(10.0, real(a, 1));
     return std::nearbyint(real(a, 0) * scale) / scale;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/script_model.h"
 
+#include "core/base/value.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_run.h"
 
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <sstream>
 #include <tuple>
 
 namespace core {
@@ -99,6 +101,22 @@ Status loadFailure(const std::filesystem::path &file, const std::string &message
     return {ErrorCode::corrupt, prefix + words};
 }
 
+// The key of a dict as a part of a path: "image", "0", "0.5", "true".
+std::string keyText(const c10::IValue &key)
+{
+    if (key.isString())
+        return key.toStringRef();
+    if (key.isBool())
+        return key.toBool() ? "true" : "false";
+    if (key.isInt())
+        return std::to_string(key.toInt());
+    if (key.isDouble())
+        return formatDouble(key.toDouble());
+    std::ostringstream text; // a complex number, a tensor
+    text << key;
+    return text.str();
+}
+
 void leavesOf(const c10::IValue &value, const std::string &path,
               std::vector<std::pair<std::string, c10::IValue>> &out)
 {
@@ -112,7 +130,7 @@ void leavesOf(const c10::IValue &value, const std::string &path,
                      below(fields == nullptr ? std::to_string(i) : fields->arguments()[i].name()), out);
     } else if (value.isGenericDict()) {
         for (const auto &item : value.toGenericDict())
-            leavesOf(item.value(), below(item.key().isString() ? item.key().toStringRef() : "?"), out);
+            leavesOf(item.value(), below(keyText(item.key())), out);
     } else if (value.isList()) {
         const auto items = value.toListRef();
         for (std::size_t i = 0; i < items.size(); ++i)

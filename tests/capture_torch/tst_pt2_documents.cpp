@@ -124,6 +124,11 @@ void TestPt2Documents::pythonNumbers()
     QVERIFY(compute("torch.sym_ite", {RunNumber(false), whole(1), whole(2)}) == whole(2));
     QVERIFY(compute("_operator.ge", {whole(9007199254740993), whole(9007199254740992)}) == RunNumber(true));
     QVERIFY(compute("_operator.and_", {RunNumber(true), RunNumber(false)}) == RunNumber(false));
+    QVERIFY(compute("_operator.lshift", {whole(1), whole(62)}) == whole(std::int64_t(1) << 62U));
+    QVERIFY(compute("_operator.lshift", {whole(-1), whole(63)}) == whole(INT64_MIN));
+    QVERIFY(compute("_operator.lshift", {whole(0), whole(1000)}) == whole(0));
+    QVERIFY(compute("_operator.rshift", {whole(-5), whole(1000)}) == whole(-1));
+    QVERIFY(compute("builtins.round", {whole(7), whole(2)}) == whole(7));
     QVERIFY(findNumberFunction("torch.ops.aten.add.Tensor") == nullptr);
     QVERIFY(findNumberFunction("os.system") == nullptr);
 }
@@ -132,6 +137,9 @@ void TestPt2Documents::numbersThatFail()
 {
     QVERIFY(fails("_operator.floordiv", {whole(1), whole(0)}));
     QVERIFY(fails("_operator.mul", {whole(INT64_MAX), whole(2)}));
+    QVERIFY(fails("_operator.lshift", {whole(1), whole(63)}));
+    QVERIFY(fails("_operator.lshift", {whole(-1), whole(64)}));
+    QVERIFY(fails("_operator.lshift", {whole(3), whole(200)}));
     QVERIFY(fails("_operator.add", {whole(1)}));
     QVERIFY(fails("torch.sym_int", {RunNumber(std::nan(""))}));
 }

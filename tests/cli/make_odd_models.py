@@ -51,7 +51,7 @@ class Inputs:
 
 
 def make(name, model, args, kwargs=None, script=True, trace=False, export=False, run_args=None,
-         message=None, ops=(), decompose=False):
+         message=None, ops=(), decompose=False, paths=None):
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
     model.eval()
@@ -78,6 +78,8 @@ def make(name, model, args, kwargs=None, script=True, trace=False, export=False,
         runner = torch.jit.load(os.path.join(folder, 'model.pt')) if script else program.module()
         out = runner(*_pytree.tree_map(lambda t: t.clone() if isinstance(t, torch.Tensor) else t, args), **(kwargs or {}))
         answer['outputs'] = leaves(out)
+        for output, path in zip(answer['outputs'], paths or ()):
+            output['path'] = path
     answer['ops'] = list(ops)
     json.dump(answer, open(os.path.join(folder, 'expected.json'), 'w'), indent=1)
 
@@ -293,3 +295,20 @@ class Hints(nn.Module):
 
 make('hints', Hints(), (torch.randn(3),), script=False, export=True,
      ops=[{'func': 'sin', 'module_call': '', 'in': 'forward', 'text': 'y.sin()'}])
+
+
+# ---- dicts whose keys are no texts
+class NumberKeys(nn.Module):
+    def forward(self, x, d: Dict[int, torch.Tensor]) -> Tuple[Dict[int, torch.Tensor], Dict[bool, torch.Tensor], Dict[float, torch.Tensor]]:
+        return {0: x + 1, -7: d[3] * 2}, {True: x}, {0.5: x - 1}
+
+
+make('number_keys', NumberKeys(), (torch.randn(2), {3: torch.randn(2)}), paths=('0.0', '0.-7', '1.true', '2.0.5'))
+
+
+class ExportedKeys(nn.Module):
+    def forward(self, x, d):
+        return {0: x + 1, -7: d[3] * 2, 'text': x}
+
+
+make('number_keys_exported', ExportedKeys(), (torch.randn(2), {3: torch.randn(2)}), script=False, export=True, paths=('0', '-7', 'text'))

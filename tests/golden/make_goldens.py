@@ -155,6 +155,19 @@ def frame(df):
     return {"columns": list(df.columns), "rows": rows, "attrs": plain(df.attrs)}
 
 
+def lookup_forms(t):
+    """Names of ops and of what is none, as they are, in capitals, cut and with other passes."""
+    names = []
+    for o in t.layer_list:
+        names += [o.label, o.layer_label, o.label_short, o.func_name, o.io_role, o.address, o._label_raw]
+        names += [c for call in list(o.output_of_module_calls) + list(o.modules) for c in (call, call.rsplit(":", 1)[0])]
+    names += [p.address for p in list(t.params)] + ["input", "output", "self", "", "0", "-1", "buffer", "self:1", "nothing"]
+    forms = []
+    for i, name in enumerate(dict.fromkeys(n for n in names if isinstance(n, str))):
+        forms += [name, name.upper(), name[i % 3:][:5 + i % 4], name + ":1", name + ":2", name.replace(":", "_"), name.split(":")[0]]
+    return list(dict.fromkeys(forms))
+
+
 def helpers(t, opts):
     D = tl.debug
     e = {}
@@ -176,7 +189,7 @@ def helpers(t, opts):
         for direction in ("ancestors", "descendants", "both"):
             for depth in (None, 0, 1, 2):
                 e[f"lineage({key!r}, direction={direction}, max_depth={depth})"] = ask(lambda: typed(D.lineage(t, key, direction=direction, max_depth=depth)))
-    for key in opts.get("lookups", []):
+    for key in list(opts.get("lookups", [])) + (lookup_forms(t) if opts.get("lookup_forms") else []):
         e[f"lineage({key!r}, direction=ancestors, max_depth=0)"] = ask(lambda: typed(D.lineage(t, key, max_depth=0)))
     if t.num_backward_passes:
         kws = [{}, {"grad_scale": 1.0}, {"basis": "rms"}, {"basis": "rms", "grad_scale": 1.0}, {"grad_scale": 65536.0},
@@ -449,7 +462,7 @@ def capture(module, opts, side=None):
         more["halt"] = tl.func(opts["halt"])
     t = tl.trace(model, args, kwargs, capture=CaptureOptions(**cap), **more)
     for b in range(opts.get("backward", 0)):
-        outs = [t[l].out for l in t.output_layers]
+        outs = [o.out for o in t.layer_list if o.is_output]
         losses = opts["loss"] if isinstance(opts["loss"], list) else [opts["loss"]] * opts["backward"]
         floating = [o for o in outs if (o.is_floating_point() or o.is_complex()) and o.requires_grad]
         loss = LOSSES[losses[b]](floating) * opts.get("scale", 1.0)

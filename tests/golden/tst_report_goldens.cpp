@@ -375,7 +375,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("folder");
         const std::vector<fs::path> folders =
             tests::goldenFolders(OPSCOPE_GOLDENS_DIR, {"trace.tlspec", "a.tlspec"});
-        QVERIFY(folders.size() > 40);
+        QVERIFY(folders.size() > (qEnvironmentVariableIsSet("OPSCOPE_GOLDENS") ? 0U : 40U));
         for (const fs::path &folder : folders)
             QTest::newRow(folder.filename().string().c_str()) << QString::fromStdString(folder.string());
     }
