@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace app {
@@ -119,7 +120,9 @@ int runCommandLine(std::span<const std::string_view> words, const ProgramStreams
                    std::stop_token stop, const std::filesystem::path &programFolder)
 {
     Console console(streams.answers, streams.messages, asksFor(words, "--json"));
-    core::JobContext job(stop, [&console](const core::Progress &progress) { console.progress(progress); });
+    core::JobContext job(
+        stop, [&console](const core::Progress &progress) { console.progress(progress); },
+        std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
     CommandContext context{console, job, programFolder};
     Result<ExitCode> code = dispatch(words, context);
     for (const std::string &warning : job.takeWarnings())

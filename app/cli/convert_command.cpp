@@ -65,13 +65,22 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
     const Result<std::shared_ptr<const core::Trace>> trace = openTraceFile(arguments.operand(0), context);
     if (!trace)
         return trace.error();
-    const Status written = *target == core::ConvertTarget::opscope
-                               ? core::writeTrace(**trace, out, copyOptions(arguments), context.job)
-                               : core::convertTrace(**trace, out, *target, context.job);
-    if (!written)
-        return written;
+    Value leftOut = Value::list();
+    if (*target == core::ConvertTarget::opscope) {
+        if (Status status = core::writeTrace(**trace, out, copyOptions(arguments), context.job); !status)
+            return status;
+    } else {
+        const auto sentences = core::convertTrace(**trace, out, *target, context.job);
+        if (!sentences)
+            return sentences.error();
+        for (const std::string &sentence : *sentences) {
+            context.console.print(sentence + "\n");
+            leftOut.append(sentence);
+        }
+    }
     context.console.print(out + ": written as " + format + "\n");
-    context.console.printDocument(Value::object({{"file", out}, {"format", format}}));
+    context.console.printDocument(
+        Value::object({{"file", out}, {"format", format}, {"left_out", std::move(leftOut)}}));
     return ExitCode::nothingFound;
 }
 

@@ -56,7 +56,9 @@ Status work(Worker &worker, const Frame &frame, int journal)
         (void)worker.send(static_cast<std::uint16_t>(CaptureMessage::progress), progress.encode());
     };
     const CaptureOutcome outcome = runTask(*request, context);
-    return worker.send(static_cast<std::uint16_t>(CaptureMessage::outcome), outcome.encode());
+    return sendOutcome(outcome, [&worker](CaptureMessage type, std::span<const std::byte> payload) {
+        return worker.send(static_cast<std::uint16_t>(type), payload);
+    });
 }
 
 } // namespace

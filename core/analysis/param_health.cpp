@@ -28,7 +28,36 @@ struct Entry
     TensorId tensor;
     std::string typeName; // of an entry that is no tensor
     std::string skip;     // why its tensor could not be read; empty otherwise
+    Value shape;          // of such a tensor, where it is known
 };
+
+// Why an entry of a file is no tensor that can be looked at, in words.
+std::string skipWords(const Entry &entry)
+{
+    struct Words
+    {
+        std::string_view token;
+        std::string_view text;
+    };
+    constexpr Words kWords[] = {
+        {"meta", "meta tensor holds no values"},
+        {"quantized", "quantized"},
+        {"subclass", "a tensor subclass, which only its class can read"},
+        {"missing_record", "its values are not in the file"},
+        {"unknown_dtype", "of a dtype that is not known"},
+        {"too_large", "its dense form is too large"},
+        {"object_dtype", "an array of Python objects, which would have to be unpickled"},
+        {"structured_dtype", "an array of records"},
+    };
+    if (entry.skip.empty() || entry.skip == "not_a_tensor")
+        return "not a tensor: " + entry.typeName;
+    if (entry.skip.starts_with("sparse_"))
+        return "unsupported layout torch." + entry.skip;
+    for (const Words &words : kWords)
+        if (words.token == entry.skip)
+            return std::string(words.text);
+    return "cannot be read: " + entry.skip;
+}
 
 ReportError configError(std::string code, std::string message, std::string remedy)
 {
@@ -91,6 +120,7 @@ private:
                     const auto facts = parseJson(trace.string(row.attributesJson), "attributes");
                     entry.typeName = facts ? facts->at("type").toString() : "object";
                     entry.skip = facts ? facts->at("skip").toString() : "";
+                    entry.shape = facts ? facts->at("shape") : Value();
                 }
                 m_names.push_back(entry.name);
                 m_names.insert(m_names.end(), entry.aliases.begin(), entry.aliases.end());
@@ -262,8 +292,7 @@ private:
     std::string skipReason(const Entry &entry) const
     {
         if (!entry.tensor.isValid())
-            return entry.skip.empty() || entry.skip == "not_a_tensor" ? "not a tensor: " + entry.typeName
-                                                                      : entry.skip;
+            return skipWords(entry);
         switch (m_statistics.unavailable(entry.tensor)) {
         case Unavailable::no:
             return {};
@@ -309,14 +338,24 @@ private:
         return Status::ok();
     }
 
+    // 0 for what is no tensor, or of an unknown shape.
+    static std::uint64_t elementsOf(const Entry &entry, const Value &shape)
+    {
+        std::uint64_t elements = entry.tensor.isValid() || !shape.toList().empty() ? 1 : 0;
+        for (const Value &size : shape.toList())
+            if (size.toInt() < 0 ||
+                __builtin_mul_overflow(elements, static_cast<std::uint64_t>(size.toInt()), &elements))
+                return 0;
+        return elements;
+    }
+
     void addRow(const Entry &entry, const Scan *scan, const std::string &reason)
     {
         const bool tensor = entry.tensor.isValid();
         const DType dtype = tensor ? m_trace.tensor(entry.tensor).dtype : DType::unknown;
-        std::uint64_t elements = scan != nullptr ? scan->elements : (tensor ? 1 : 0);
-        if (tensor && scan == nullptr)
-            for (const std::int64_t size : m_trace.shape(entry.tensor))
-                elements *= static_cast<std::uint64_t>(size);
+        const Value shape = tensor ? shapeValue(m_trace.shape(entry.tensor))
+                                   : (entry.shape.isList() ? entry.shape : Value::list());
+        std::uint64_t elements = scan != nullptr ? scan->elements : elementsOf(entry, shape);
         const auto share = [&](std::uint64_t count) {
             return scan == nullptr || scan->elements == 0
                        ? Value()
@@ -327,7 +366,7 @@ private:
             {{"name", entry.name},
              {"aliases", labelList(entry.aliases)},
              {"kind", entry.kind},
-             {"shape", tensor ? shapeValue(m_trace.shape(entry.tensor)) : Value::list()},
+             {"shape", shape},
              {"dtype", tensor ? Value(dtypeName(dtype)) : Value(entry.typeName)},
              {"device",
               tensor ? Value(m_trace.string(m_trace.tensor(entry.tensor).device)) : Value("unknown")},
@@ -447,13 +486,10 @@ private:
             m_findings.begin(), m_findings.end(),
             [](const ReportFinding &a, const ReportFinding &b) { return a.severity < b.severity; });
         Report report = startReport("param_health", std::string(m_trace.subject()));
-        Value rows = Value::list();
         Value skipped = Value::list();
-        for (const Value &row : m_rows) {
-            rows.append(row);
+        for (const Value &row : m_rows)
             if (!row.at("skip_reason").isNull())
                 skipped.append(Value::list({row.at("name"), row.at("skip_reason")}));
-        }
         const auto audited = static_cast<std::int64_t>(m_rows.size()) - m_skippedTensors;
         const Value checks =
             Value::list({"param_nonfinite",
@@ -461,7 +497,7 @@ private:
                          "dtype_headroom", "param_subnormal", "param_all_same"});
         report.result = Value::object({{"schema_version", 1},
                                        {"findings", findingsValue(m_findings)},
-                                       {"rows", std::move(rows)},
+                                       {"rows", Value()},
                                        {"checks_run", checks},
                                        {"skipped", std::move(skipped)},
                                        {"coverage", Value::object({{"scope", "process_local"},
@@ -470,6 +506,7 @@ private:
                                                                    {"audited_elements", m_auditedElements},
                                                                    {"global_reduce", "not_applied"}})}});
         fillTable(report);
+        report.result.set("rows", Value(std::move(m_rows)));
         report.findings = std::move(m_findings);
         report.found = !report.findings.empty();
         report.status = report.found ? "findings" : (audited > 0 ? "ok" : "incomplete");

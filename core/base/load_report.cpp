@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace core {
+namespace {
+
+constexpr std::size_t kMostKept = 1000;
+
+}
 
 void LoadReport::add(std::string token, std::string message)
 {
@@ -16,6 +21,11 @@ void LoadReport::add(std::string token, std::string message)
         }
     if (same >= kKeptPerToken) {
         ++last->count;
+        return;
+    }
+    // A hostile file may have as many kinds of notes as notes: the last one counts them.
+    if (m_notes.size() >= kMostKept) {
+        ++m_notes.back().count;
         return;
     }
     m_notes.push_back({std::move(token), std::move(message), 1});

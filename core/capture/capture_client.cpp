@@ -130,8 +130,10 @@ private:
             if (m_last.stage == "running")
                 tell();
             return Status::ok();
+        case static_cast<std::uint16_t>(CaptureMessage::outcomePart):
+            return m_parts.add(frame.payload);
         case static_cast<std::uint16_t>(CaptureMessage::outcome): {
-            Result<CaptureOutcome> ended = CaptureOutcome::decode(frame.payload);
+            Result<CaptureOutcome> ended = m_parts.finish(frame.payload);
             if (!ended)
                 return ended.error();
             outcome = std::move(*ended);
@@ -163,6 +165,7 @@ private:
     const JobContext &m_context;
     const CaptureClient::ProgressSink &m_progress;
     CaptureProgress m_last;
+    OutcomeParts m_parts;
     std::optional<Clock::time_point> m_stoppedAt;
     bool m_killed = false;
     bool m_hung = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_messages.h"
 
+#include "core/ipc/frame.h"
+
 #include <array>
 
 namespace core {
@@ -10,6 +12,9 @@ namespace {
 constexpr std::array kStatuses = {
     TraceStatus::unknown,   TraceStatus::finished, TraceStatus::stoppedAtNonFinite,
     TraceStatus::cancelled, TraceStatus::failed,   TraceStatus::crashed};
+
+constexpr std::size_t kPartBytes = kMaximumFramePayload / 2;
+constexpr std::size_t kMostOutcomeBytes = std::size_t(1) << 30U;
 
 std::uint64_t count(const Value &value)
 {
@@ -108,6 +113,40 @@ Result<CaptureOutcome> CaptureOutcome::decode(std::span<const std::byte> payload
     outcome.summary = value->at("summary");
     outcome.report = value->at("report");
     return outcome;
+}
+
+Status sendOutcome(const CaptureOutcome &outcome, const SendFrame &send)
+{
+    const std::vector<std::byte> bytes = outcome.encode();
+    if (bytes.size() > kMostOutcomeBytes)
+        return {ErrorCode::limitExceeded, "the result is " + std::to_string(bytes.size()) +
+                                              " bytes long, the limit is " +
+                                              std::to_string(kMostOutcomeBytes)};
+    std::span<const std::byte> rest = bytes;
+    while (rest.size() > kPartBytes) {
+        if (Status status = send(CaptureMessage::outcomePart, rest.first(kPartBytes)); !status)
+            return status;
+        rest = rest.subspan(kPartBytes);
+    }
+    return send(CaptureMessage::outcome, rest);
+}
+
+Status OutcomeParts::add(std::span<const std::byte> part)
+{
+    if (part.size() > kMostOutcomeBytes - m_bytes.size())
+        return {ErrorCode::limitExceeded,
+                "the worker's result is longer than " + std::to_string(kMostOutcomeBytes) + " bytes"};
+    m_bytes.insert(m_bytes.end(), part.begin(), part.end());
+    return Status::ok();
+}
+
+Result<CaptureOutcome> OutcomeParts::finish(std::span<const std::byte> last)
+{
+    if (m_bytes.empty())
+        return CaptureOutcome::decode(last);
+    if (Status status = add(last); !status)
+        return status;
+    return CaptureOutcome::decode(m_bytes);
 }
 
 } // namespace core

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ enum class CaptureMessage : std::uint16_t {
     start = static_cast<std::uint16_t>(MessageType::firstOwn), // JSON of a CaptureRequest
     progress,                                                  // CaptureProgress
     outcome,                                                   // CaptureOutcome; the last message
+    outcomePart, // the beginning of an outcome that is too long for one frame; `outcome` has its end
 };
 
 // How far the run is. At most ten a second.
@@ -50,6 +52,23 @@ struct CaptureOutcome
     bool hasTrace() const { return status != TraceStatus::unknown; }
     std::vector<std::byte> encode() const;
     static Result<CaptureOutcome> decode(std::span<const std::byte> payload);
+};
+
+// Sends an outcome of any length: one frame, or parts before it. The first failure ends it.
+using SendFrame = std::function<Status(CaptureMessage type, std::span<const std::byte> payload)>;
+Status sendOutcome(const CaptureOutcome &outcome, const SendFrame &send);
+
+// Puts the parts of an outcome together again.
+class OutcomeParts
+{
+public:
+    // limitExceeded when they come to more than 1 GiB.
+    Status add(std::span<const std::byte> part);
+    // With the last part, the payload of the outcome's own message.
+    Result<CaptureOutcome> finish(std::span<const std::byte> last);
+
+private:
+    std::vector<std::byte> m_bytes;
 };
 
 std::vector<std::byte> encodeJson(const Value &value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/frame_origin.h"
 
+#include "core/capture_torch/run_observer.h"
+
 #include <algorithm>
 #include <array>
 
@@ -24,10 +26,9 @@ bool startsWithPackage(std::string_view file)
 bool isTorch(std::string_view file)
 {
     // Names relative to the folder of packages start with the package itself.
-    return file.starts_with("torch/") || contains(file, "-packages/torch/") ||
-           contains(file, "/torch/nn/modules/") || contains(file, "/torch/jit/") ||
-           contains(file, "/torch/_") || contains(file, "/torch/functional.py") ||
-           contains(file, "/torch/nn/functional.py") || contains(file, "/torch/fx/") ||
+    return file.starts_with("torch/") || contains(file, "-packages/torch/") || contains(file, "/torch/nn/") ||
+           contains(file, "/torch/jit/") || contains(file, "/torch/_") ||
+           contains(file, "/torch/functional.py") || contains(file, "/torch/fx/") ||
            contains(file, "/torch/export/") || contains(file, "/torch/utils/") ||
            contains(file, "/torch/autograd/") || contains(file, "/torch/amp/");
 }
@@ -45,6 +46,15 @@ FrameOrigin frameOrigin(std::string_view file)
     if (contains(file, "/lib/python3") || contains(file, "\\lib\\python3"))
         return FrameOrigin::standardLibrary;
     return FrameOrigin::user;
+}
+
+const RunFrame *userFrame(const std::vector<RunFrame> &frames)
+{
+    for (const FrameOrigin wanted : {FrameOrigin::user, FrameOrigin::package})
+        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+            if (frameOrigin(frame->file) == wanted)
+                return &*frame;
+    return nullptr;
 }
 
 } // namespace core

@@ -9,16 +9,6 @@
 namespace core {
 namespace {
 
-// The innermost frame of the user's own code, else of an installed package.
-const RunFrame *userFrame(const std::vector<RunFrame> &frames)
-{
-    for (const FrameOrigin wanted : {FrameOrigin::user, FrameOrigin::package})
-        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
-            if (frameOrigin(frame->file) == wanted)
-                return &*frame;
-    return nullptr;
-}
-
 template <class Take>
 void eachTensor(const c10::IValue &value, const Take &take)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_metadata.h"
 
-#include <array>
+#include "core/capture_torch/frame_origin.h"
+
 #include <charconv>
 
 namespace core::pt2 {
@@ -97,12 +98,6 @@ bool parseLevel(std::string_view item, ModuleLevel &level)
     return true;
 }
 
-bool isBelowPackages(std::string_view file)
-{
-    return file.find("site-packages/") != std::string_view::npos ||
-           file.find("dist-packages/") != std::string_view::npos;
-}
-
 } // namespace
 
 std::vector<RunFrame> parseStackTrace(std::string_view text)
@@ -134,45 +129,6 @@ std::vector<ModuleLevel> parseModuleStack(std::string_view text)
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     }
     return levels;
-}
-
-bool isLibraryFile(std::string_view file)
-{
-    if (file.empty() || file.front() == '<' || file.starts_with("torch/"))
-        return true;
-    if (file.find("-packages/torch/") != std::string_view::npos)
-        return true;
-    for (const std::string_view part :
-         {"/torch/nn/", "/torch/_", "/torch/fx/", "/torch/jit/", "/torch/utils/", "/torch/export/",
-          "/torch/functional.py", "/torch/autograd/"})
-        if (file.find(part) != std::string_view::npos)
-            return true;
-    return !isBelowPackages(file) && file.find("/lib/python3") != std::string_view::npos;
-}
-
-bool isPackageFile(std::string_view file)
-{
-    if (isBelowPackages(file))
-        return true;
-    constexpr std::array kPackages = {"torchvision/", "transformers/", "timm/", "torchaudio/", "torchtext/"};
-    for (const std::string_view package : kPackages)
-        if (file.starts_with(package))
-            return true;
-    return false;
-}
-
-const RunFrame *userFrame(const std::vector<RunFrame> &frames)
-{
-    const RunFrame *package = nullptr;
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-        if (isLibraryFile(frame->file))
-            continue;
-        if (!isPackageFile(frame->file))
-            return &*frame;
-        if (package == nullptr)
-            package = &*frame;
-    }
-    return package;
 }
 
 std::string userPlace(const std::vector<RunFrame> &frames)

@@ -18,15 +18,6 @@ std::vector<RunFrame> parseStackTrace(std::string_view text);
 // Placeholders that the exporter puts on its own nodes give no level.
 std::vector<ModuleLevel> parseModuleStack(std::string_view text);
 
-// Is this a file of torch, of the standard library, or generated code: not the user's?
-bool isLibraryFile(std::string_view file);
-// Is this a file of another installed package (torchvision, transformers)?
-bool isPackageFile(std::string_view file);
-
-// The innermost frame that is the user's; frames of installed packages count only when there is no other;
-// nullptr when none is left.
-const RunFrame *userFrame(const std::vector<RunFrame> &frames);
-
 // "models/attention.py:17 in forward"; empty without a user frame.
 std::string userPlace(const std::vector<RunFrame> &frames);
 

@@ -251,6 +251,8 @@ private:
         // Of an interface: whatever has a method of that name.
         if (type->kind() != c10::TypeKind::InterfaceType || type->is_module())
             return;
+        if (!m_soughtMethods.insert(name).second)
+            return;
         for (torch::jit::Function *function : m_unit->get_functions()) {
             const auto &arguments = function->getSchema().arguments();
             if (function->name() == name && !arguments.empty() && !arguments[0].type()->is_module())
@@ -263,46 +265,87 @@ private:
         ScriptNode facts;
         facts.kind = node->kind().toQualString();
         facts.place = scriptPlace(node->sourceRange(), m_name);
-        std::unordered_set<Value *> seen;
         for (Value *input : node->inputs())
             if (isNumber(input->type()))
-                numberSources(input, facts.numberSources, seen);
+                merge(numberSources(input), facts.numberSources);
         if (auto piece = sourcePiece(node->sourceRange());
             piece && m_pieces.insert(piece->file + ':' + std::to_string(piece->firstLine)).second)
             m_program.sources.push_back(std::move(*piece));
         m_program.nodes.push_back(std::move(facts));
     }
 
-    // Walks a number back over scalar arithmetic to the nodes that took it out of a tensor.
-    void numberSources(Value *value, std::vector<std::uint32_t> &out, std::unordered_set<Value *> &seen)
+    using Sources = std::vector<std::uint32_t>;
+
+    static void merge(const Sources &more, Sources &out)
     {
-        if (!seen.insert(value).second)
-            return;
-        Node *const node = value->node();
-        const bool fromTensor = std::any_of(node->inputs().begin(), node->inputs().end(), [](Value *input) {
-            return input->type()->isSubtypeOf(*c10::TensorType::get());
-        });
-        if (fromTensor) {
-            if (const auto id = m_ids.find(node);
-                id != m_ids.end() && std::find(out.begin(), out.end(), id->second) == out.end())
-                out.push_back(id->second);
-            return;
-        }
-        if (node->kind() == c10::prim::If || node->kind() == c10::prim::Loop) {
+        for (const std::uint32_t id : more)
+            if (out.size() < kMostSources && std::find(out.begin(), out.end(), id) == out.end())
+                out.push_back(id);
+    }
+
+    // The numbers that a number is made of: none behind a node that takes it out of a tensor.
+    static std::vector<Value *> numbersBehind(Node *node)
+    {
+        std::vector<Value *> numbers;
+        if (node->kind() == c10::prim::If || node->kind() == c10::prim::Loop)
             for (Block *inner : node->blocks())
                 for (Value *result : inner->outputs())
                     if (isNumber(result->type()))
-                        numberSources(result, out, seen);
-        }
+                        numbers.push_back(result);
         for (Value *input : node->inputs())
             if (isNumber(input->type()))
-                numberSources(input, out, seen);
+                numbers.push_back(input);
+        return numbers;
     }
+
+    // Walks a number back over scalar arithmetic to the nodes that took it out of a tensor. Each value is
+    // walked once, without recursion: a script may have a hundred thousand additions in a row.
+    const Sources &numberSources(Value *value)
+    {
+        std::vector<std::pair<Value *, bool>> open = {{value, false}}; // true: what is behind it was walked
+        while (!open.empty()) {
+            const auto [at, walked] = open.back();
+            open.pop_back();
+            Node *const node = at->node();
+            if (walked) {
+                Sources sources;
+                for (Value *number : numbersBehind(node))
+                    merge(m_sources[number], sources);
+                m_sources[at] = std::move(sources);
+                continue;
+            }
+            const auto [known, isNew] = m_sources.try_emplace(at);
+            if (!isNew)
+                continue;
+            if (takesFromTensor(node)) {
+                if (const auto id = m_ids.find(node); id != m_ids.end())
+                    known->second.push_back(id->second);
+                continue;
+            }
+            open.emplace_back(at, true);
+            for (Value *number : numbersBehind(node))
+                open.emplace_back(number, false);
+        }
+        return m_sources[value];
+    }
+
+    static bool takesFromTensor(const Node *node)
+    {
+        const auto inputs = node->inputs();
+        return std::any_of(inputs.begin(), inputs.end(), [](const Value *input) {
+            return input->type()->isSubtypeOf(*c10::TensorType::get());
+        });
+    }
+
+    // More sources than these would make the links of long scripts grow with the square of their length.
+    static constexpr std::size_t kMostSources = 256;
 
     ScriptProgram &m_program;
     std::unordered_set<torch::jit::Function *> m_done;
-    std::unordered_map<Node *, std::uint32_t> m_ids;
+    std::unordered_map<const Node *, std::uint32_t> m_ids;
+    std::unordered_map<const Value *, Sources> m_sources;
     std::unordered_set<std::string> m_pieces;
+    std::unordered_set<std::string> m_soughtMethods; // of interfaces
     std::vector<torch::jit::Function *> m_called;
     std::shared_ptr<torch::jit::CompilationUnit> m_unit;
     std::string m_name;

@@ -122,8 +122,9 @@ Result<ShapeGuess> guessExported(const RunnableModel &model, const CaptureReques
     }
     for (const ModelInput &input : (*copy)->inputs())
         guess.inputs.push_back(describedInput(input));
-    ProbeWatcher watcher(job, std::nullopt);
+    ProbeWatcher watcher(job, ProbeWatcher::deadlineIn(options.timeLimitSeconds));
     ProbeResult result;
+    bool timedOut = false;
     {
         const PreservedRngState kept;
         const c10::AutoGradMode noGradients(false);
@@ -133,6 +134,7 @@ Result<ShapeGuess> guessExported(const RunnableModel &model, const CaptureReques
         if (!outputs && job.isCancelled())
             return outputs.error();
         result.ok = outputs.isOk();
+        timedOut = !outputs && outputs.error().code() == ErrorCode::cancelled;
         if (!outputs)
             result.message = outputs.error().message();
     }
@@ -142,8 +144,10 @@ Result<ShapeGuess> guessExported(const RunnableModel &model, const CaptureReques
                               result.ok ? "ok" : result.message});
     if (!result.ok || primary == nullptr) {
         guess.inputs.clear();
-        guess.reason = "verification_failed";
-        guess.message = result.ok ? "the program takes no tensor" : result.message;
+        guess.reason = timedOut ? "budget_exhausted" : "verification_failed";
+        guess.message = timedOut    ? "the inputs that the export states did not run within the time limit"
+                        : result.ok ? "the program takes no tensor"
+                                    : result.message;
         return guess;
     }
     guess.found = true;

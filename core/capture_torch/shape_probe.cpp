@@ -34,6 +34,13 @@ bool matches(const std::string &text, const char *pattern, bool ignoreCase = tru
 
 } // namespace
 
+std::optional<ProbeWatcher::Clock::time_point> ProbeWatcher::deadlineIn(double seconds)
+{
+    if (seconds <= 0.0)
+        return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 void ProbeWatcher::moduleCallStarted(const ModuleCallInfo &call)
 {
     if (!call.path.empty())

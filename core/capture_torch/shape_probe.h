@@ -53,6 +53,9 @@ public:
     {
     }
 
+    // SECONDS from now; none for 0.
+    static std::optional<Clock::time_point> deadlineIn(double seconds);
+
     // Takes what was seen into RESULT.
     void finish(ProbeResult &result) const;
 

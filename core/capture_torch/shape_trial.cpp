@@ -51,12 +51,9 @@ std::string guessedSpec(const GuessedInput &input)
 
 ShapeTrial::ShapeTrial(const ScriptModel &model, const ShapeFacts &facts, const GuessOptions &options,
                        const JobContext &job)
-    : m_model(model), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes), m_seed(options.seed), m_job(job)
+    : m_model(model), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes), m_seed(options.seed), m_job(job),
+      m_deadline(ProbeWatcher::deadlineIn(options.timeLimitSeconds))
 {
-    if (options.timeLimitSeconds > 0.0)
-        m_deadline =
-            ProbeWatcher::Clock::now() + std::chrono::duration_cast<ProbeWatcher::Clock::duration>(
-                                             std::chrono::duration<double>(options.timeLimitSeconds));
 }
 
 ShapeTrial::~ShapeTrial() = default;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -179,6 +180,8 @@ std::string_view safetensorsWord(DType dtype)
         return "F8_E4M3";
     case DType::float8_e5m2:
         return "F8_E5M2";
+    case DType::float8_e8m0fnu:
+        return "F8_E8M0";
     case DType::float16:
         return "F16";
     case DType::bfloat16:
@@ -201,25 +204,60 @@ struct NamedTensor
     std::uint64_t bytes = 0;
 };
 
-// Saved tensors that have a name and a type the format knows, each name once.
-std::vector<NamedTensor> namedTensors(const Trace &trace)
+// What a safetensors file of a trace holds: saved tensors that have a name and a type the format knows, each
+// name once. The others are counted by the reason.
+class NamedTensors
 {
-    std::vector<NamedTensor> out;
-    std::set<std::string> names;
-    const auto add = [&](std::string name, TensorId id) {
-        if (!id.isValid() || name.empty() || trace.tensor(id).payload.state != PayloadState::saved ||
-            safetensorsWord(trace.tensor(id).dtype).empty())
+public:
+    explicit NamedTensors(const Trace &trace) : m_trace(trace)
+    {
+        for (const ParamRow &row : trace.params())
+            add(std::string(trace.string(row.address)), row.tensor);
+        for (std::size_t i = 0; i < trace.ops().size(); ++i)
+            add(std::string(trace.label(OpId(i))), trace.ops()[i].tensor);
+    }
+
+    std::vector<NamedTensor> tensors;
+
+    std::vector<std::string> leftOut() const
+    {
+        std::vector<std::string> sentences;
+        for (const auto &[reason, names] : m_leftOut) {
+            constexpr std::size_t kShown = 5;
+            std::string text =
+                fmt::format("{} {} {}: ", names.size(), names.size() == 1 ? "tensor" : "tensors", reason);
+            for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
+                text += (i == 0 ? "" : ", ") + names[i];
+            sentences.push_back(text + (names.size() > kShown ? ", ..." : ""));
+        }
+        return sentences;
+    }
+
+private:
+    void add(std::string name, TensorId id)
+    {
+        if (!id.isValid() || name.empty() || m_trace.tensor(id).payload.state != PayloadState::saved)
             return;
-        const auto reader = TensorReader::open(trace, id);
-        if (reader && names.insert(name).second)
-            out.push_back({std::move(name), id, reader->elementCount() * reader->itemBytes()});
-    };
-    for (const ParamRow &row : trace.params())
-        add(std::string(trace.string(row.address)), row.tensor);
-    for (std::size_t i = 0; i < trace.ops().size(); ++i)
-        add(std::string(trace.label(OpId(i))), trace.ops()[i].tensor);
-    return out;
-}
+        const DType dtype = m_trace.tensor(id).dtype;
+        if (safetensorsWord(dtype).empty()) {
+            m_leftOut[fmt::format("left out, safetensors has no word for {}", dtypeName(dtype))].push_back(
+                std::move(name));
+            return;
+        }
+        const auto reader = TensorReader::open(m_trace, id);
+        if (!reader)
+            m_leftOut["left out, the values cannot be read (" + reader.error().message() + ")"].push_back(
+                std::move(name));
+        else if (m_names.insert(name).second)
+            tensors.push_back({std::move(name), id, reader->elementCount() * reader->itemBytes()});
+        else
+            m_leftOut["left out, the name stands for another one"].push_back(std::move(name));
+    }
+
+    const Trace &m_trace;
+    std::set<std::string> m_names;
+    std::map<std::string, std::vector<std::string>> m_leftOut; // names by reason
+};
 
 std::string safetensorsHeader(const Trace &trace, const std::vector<NamedTensor> &tensors)
 {
@@ -251,12 +289,17 @@ std::string safetensorsHeader(const Trace &trace, const std::vector<NamedTensor>
     return out + header;
 }
 
-Status writeSafetensors(const Trace &trace, DraftFile &file, const JobContext &job)
+Status writeSafetensors(const Trace &trace, DraftFile &file, const JobContext &job,
+                        std::vector<std::string> &leftOut)
 {
     constexpr std::uint64_t kPieceElements = std::uint64_t(1) << 18U;
-    const std::vector<NamedTensor> tensors = namedTensors(trace);
+    const NamedTensors named(trace);
+    const std::vector<NamedTensor> &tensors = named.tensors;
+    leftOut = named.leftOut();
     if (tensors.empty())
-        return {ErrorCode::unsupported, "no values are saved in this trace"};
+        return {ErrorCode::unsupported,
+                leftOut.empty() ? "no values are saved in this trace"
+                                : "none of the saved values fits into safetensors: " + leftOut.front()};
     Status status = file.write(safetensorsHeader(trace, tensors));
     std::vector<std::byte> piece;
     for (const NamedTensor &each : tensors) {
@@ -286,13 +329,17 @@ std::optional<ConvertTarget> convertTargetFromName(std::string_view name)
     return std::nullopt;
 }
 
-Status convertTrace(const Trace &trace, const std::filesystem::path &path, ConvertTarget target,
-                    const JobContext &job)
+Result<std::vector<std::string>> convertTrace(const Trace &trace, const std::filesystem::path &path,
+                                              ConvertTarget target, const JobContext &job)
 {
-    if (target == ConvertTarget::opscope)
-        return writeTrace(trace, path, {}, job);
-    if (target == ConvertTarget::sqlite)
-        return writeSqlite(trace, path, job);
+    std::vector<std::string> leftOut;
+    if (target == ConvertTarget::opscope || target == ConvertTarget::sqlite) {
+        const Status status = target == ConvertTarget::opscope ? writeTrace(trace, path, {}, job)
+                                                               : writeSqlite(trace, path, job);
+        if (!status)
+            return status;
+        return leftOut;
+    }
     auto file = DraftFile::create(path);
     if (!file)
         return file.status();
@@ -305,7 +352,7 @@ Status convertTrace(const Trace &trace, const std::filesystem::path &path, Conve
         status = writeCsv(trace, **file, job);
         break;
     case ConvertTarget::safetensors:
-        status = writeSafetensors(trace, **file, job);
+        status = writeSafetensors(trace, **file, job, leftOut);
         break;
     case ConvertTarget::chromeTrace:
     case ConvertTarget::opscope:
@@ -313,7 +360,11 @@ Status convertTrace(const Trace &trace, const std::filesystem::path &path, Conve
         status = writeChromeTrace(trace, **file, job);
         break;
     }
-    return status ? (*file)->commit() : status;
+    if (status)
+        status = (*file)->commit();
+    if (!status)
+        return status;
+    return leftOut;
 }
 
 } // namespace core

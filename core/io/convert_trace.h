@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace core {
 
@@ -21,9 +23,10 @@ enum class ConvertTarget : std::uint8_t {
 };
 std::optional<ConvertTarget> convertTargetFromName(std::string_view name);
 
-// Writes PATH only when all went well. unsupported when the trace has nothing of the kind: no durations for a
-// time axis, no saved values.
-Status convertTrace(const Trace &trace, const std::filesystem::path &path, ConvertTarget target,
-                    const JobContext &job);
+// Writes PATH only when all went well, and says in a sentence each what the format could not take: tensors of
+// types it has no word for. unsupported when the trace has nothing of the kind: no durations for a time axis,
+// no saved values.
+Result<std::vector<std::string>> convertTrace(const Trace &trace, const std::filesystem::path &path,
+                                              ConvertTarget target, const JobContext &job);
 
 } // namespace core

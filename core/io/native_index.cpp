@@ -4,12 +4,14 @@
 #include "core/io/index_columns.h"
 #include "core/io/little_endian.h"
 #include "core/io/record_fields.h"
+#include "core/trace/parent_chains.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 
 namespace core {
 namespace {
@@ -20,6 +22,7 @@ constexpr std::string_view kMagic = "OPSCIDX1";
 constexpr std::size_t kAlignment = 64;
 // Rows handled together, so that a table goes through the cache once for all of its columns.
 constexpr std::size_t kBlockRows = 512;
+constexpr std::size_t kMostNotes = 10'000; // a trace's report keeps 20 of a kind
 
 std::size_t aligned(std::size_t at)
 {
@@ -342,30 +345,12 @@ Status Decoder::checkRanges()
     return Status::ok();
 }
 
-// True when following parents from any row ends.
-template <class Row>
-bool isForest(const std::vector<Row> &rows)
-{
-    std::vector<std::uint8_t> good(rows.size(), 0);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        std::size_t steps = 0;
-        auto at = rows[i].parent;
-        for (; at.isValid() && good[at.index()] == 0; at = rows[at.index()].parent)
-            if (++steps > rows.size())
-                return false;
-        for (at = rows[i].parent; at.isValid() && good[at.index()] == 0; at = rows[at.index()].parent)
-            good[at.index()] = 1;
-        good[i] = 1;
-    }
-    return true;
-}
-
 Status Decoder::checkModules()
 {
-    if (!isForest(m_tables.modules))
-        return damaged("a module contains itself");
-    if (!isForest(m_tables.moduleCalls))
-        return damaged("a module call contains itself");
+    if (!brokenChains(m_tables.modules).empty())
+        return damaged("a module contains itself, or modules are nested too deep");
+    if (!brokenChains(m_tables.moduleCalls).empty())
+        return damaged("a module call contains itself, or calls are nested too deep");
     return checkTensors();
 }
 
@@ -390,7 +375,8 @@ Status Decoder::checkTensors()
 void Decoder::readFacts(IndexFacts &facts)
 {
     facts.segments = static_cast<std::uint64_t>(m_header.at("segments").toInt());
-    for (const Value &note : m_header.at("notes").toList())
+    const Value::List &notes = m_header.at("notes").toList();
+    for (const Value &note : std::span(notes).first(std::min(notes.size(), kMostNotes)))
         if (note.toList().size() == 3)
             facts.notes.add(note.toList()[0].toString(), note.toList()[1].toString());
     TraceInfo &info = m_tables.info;

@@ -17,6 +17,7 @@ constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMostDimensions = 64;
 constexpr std::uint64_t kLongestHeader = std::uint64_t(1) << 20U;
+constexpr std::uint64_t kWidestItem = std::uint64_t(1) << 30U;
 
 std::string_view descrOf(DType dtype)
 {
@@ -100,6 +101,7 @@ public:
     }
 
     bool holdsObjects() const { return m_holdsObjects; }
+    bool holdsRecords() const { return m_holdsRecords; }
 
 private:
     void blanks()
@@ -129,20 +131,54 @@ private:
     }
     bool descr(NpyInfo &info)
     {
+        blanks();
+        if (!m_text.empty() && m_text.front() == '[') {
+            m_holdsRecords = true;
+            return skipList();
+        }
         std::string_view text;
-        if (!quoted(text))
+        if (!quoted(text) || text.empty())
             return false;
-        m_holdsObjects = text == "|O" || text == "O";
+        info.descr = text;
+        if (std::string_view("<>|=").find(text.front()) != std::string_view::npos) {
+            info.bigEndian = text.front() == '>';
+            text.remove_prefix(1);
+        }
+        m_holdsObjects = text == "O";
         if (m_holdsObjects)
             return true;
-        if (text.size() < 3)
+        if (text.size() < 2)
             return false;
-        const auto parsed = std::from_chars(text.data() + 2, text.data() + text.size(), info.itemBytes);
-        if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || info.itemBytes == 0)
+        const auto parsed = std::from_chars(text.data() + 1, text.data() + text.size(), info.itemBytes);
+        const std::string_view unit(parsed.ptr,
+                                    static_cast<std::size_t>(text.data() + text.size() - parsed.ptr));
+        const bool isTime = text.front() == 'M' || text.front() == 'm';
+        const bool isText = text.front() == 'U' || text.front() == 'S' || text.front() == 'V';
+        if (parsed.ec != std::errc() || (info.itemBytes == 0 && !isText) || info.itemBytes > kWidestItem ||
+            !(unit.empty() || (isTime && unit.front() == '[' && unit.back() == ']')))
             return false;
-        info.bigEndian = text.front() == '>';
-        info.dtype = dtypeOf(text[1], info.itemBytes);
-        return std::string_view("<>|=").find(text.front()) != std::string_view::npos;
+        info.dtype = dtypeOf(text.front(), info.itemBytes);
+        info.itemBytes *= text.front() == 'U' ? 4 : 1; // its width counts characters
+        return true;
+    }
+    // A list of fields, which is only passed over.
+    bool skipList()
+    {
+        int depth = 0;
+        do {
+            const char c = m_text.empty() ? '\0' : m_text.front();
+            std::string_view name;
+            if (c == '\'' || c == '"') {
+                if (!quoted(name))
+                    return false;
+                continue;
+            }
+            if (c == '\0' || std::string_view("[](), \n0123456789").find(c) == std::string_view::npos)
+                return false;
+            depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+            m_text.remove_prefix(1);
+        } while (depth > 0);
+        return true;
     }
     bool boolean(NpyInfo &info)
     {
@@ -175,6 +211,7 @@ private:
 
     std::string_view m_text;
     bool m_holdsObjects = false;
+    bool m_holdsRecords = false;
 };
 
 Status bad(const ByteSource &source, std::string_view what, std::string_view token = "bad_header")
@@ -229,6 +266,10 @@ Result<NpyInfo> readNpyHeader(const ByteSource &source)
                       fmt::format("{}: an array of Python objects, which would have to be unpickled",
                                   source.name()))
             .withDetail("object_dtype");
+    if (header.holdsRecords())
+        return Status(ErrorCode::unsupported,
+                      fmt::format("{}: an array of records, each of several fields", source.name()))
+            .withDetail("structured_dtype");
     info.dataOffset = fixed + length;
     info.dataBytes = info.itemBytes;
     for (const std::int64_t extent : info.shape)

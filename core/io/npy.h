@@ -19,10 +19,11 @@ namespace core {
 std::string npyHeader(DType dtype, std::span<const std::int64_t> shape);
 
 // What a header says. dtype is that of numpy's own types; unknown for others (itemBytes then says the width
-// where it is known).
+// where it is known), such as texts and dates.
 struct NpyInfo
 {
     DType dtype = DType::unknown;
+    std::string descr; // numpy's word for it: "<f4", "<U5"
     std::uint64_t itemBytes = 0;
     bool bigEndian = false;
     bool fortranOrder = false;
@@ -30,9 +31,9 @@ struct NpyInfo
     std::uint64_t dataOffset = 0;
     std::uint64_t dataBytes = 0;
 };
-// Versions 1 to 3. corrupt with detail bad_header when it is no such header (a structured type, an
-// expression), truncated when the data are not all there, tensor_out_of_bounds; unsupported (object_dtype)
-// for arrays of Python objects.
+// Versions 1 to 3. corrupt with detail bad_header when it is no such header (an expression), truncated when
+// the data are not all there, tensor_out_of_bounds; unsupported for arrays of Python objects (object_dtype)
+// and of records (structured_dtype).
 Result<NpyInfo> readNpyHeader(const ByteSource &source);
 
 } // namespace core

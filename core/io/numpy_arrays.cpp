@@ -13,8 +13,9 @@ Result<StoredTensor> readNpy(const std::shared_ptr<const ByteSource> &source)
     if (!info)
         return info.status();
     if (info->dtype == DType::unknown)
-        return Status(ErrorCode::unsupported, fmt::format("{}: an element type of {} bytes that is not known",
-                                                          source->name(), info->itemBytes))
+        return Status(ErrorCode::unsupported,
+                      fmt::format("{}: elements of the NumPy type {}, which is no type of tensors",
+                                  source->name(), info->descr))
             .withDetail("unknown_dtype");
     StoredTensor tensor;
     tensor.dtype = info->dtype;
@@ -27,7 +28,7 @@ Result<StoredTensor> readNpy(const std::shared_ptr<const ByteSource> &source)
     return tensor;
 }
 
-Result<NpzFile> readNpz(const ZipArchive &archive)
+NpzFile readNpz(const ZipArchive &archive)
 {
     NpzFile file;
     for (const ZipEntry &entry : archive.entries()) {
@@ -40,10 +41,8 @@ Result<NpzFile> readNpz(const ZipArchive &archive)
         auto tensor = source ? readNpy(*source) : Result<StoredTensor>(source.status());
         if (tensor)
             file.arrays.emplace_back(std::move(name), std::move(*tensor));
-        else if (tensor.error().code() == ErrorCode::unsupported)
-            file.skipped.emplace_back(std::move(name), tensor.error());
         else
-            return tensor.status();
+            file.skipped.push_back({std::move(name), tensor.error(), file.arrays.size()});
     }
     return file;
 }

@@ -13,13 +13,21 @@ namespace core {
 // The array of a .npy file, in either byte and element order. Errors are those of readNpyHeader().
 Result<StoredTensor> readNpy(const std::shared_ptr<const ByteSource> &source);
 
-// The arrays of a .npz archive by name (without ".npy"), in the archive's order. An array of a type that is
-// not supported is in SKIPPED with the reason; a damaged one fails the whole file.
+// A member of an .npz archive that is no readable array: of a type that tensors lack, or damaged.
+struct NpzSkipped
+{
+    std::string name;
+    Status status;          // why
+    std::size_t before = 0; // how many of the arrays stand before it
+};
+
+// The arrays of a .npz archive by name (without ".npy"), in the archive's order. One that cannot be read does
+// not keep the others from being read.
 struct NpzFile
 {
     std::vector<std::pair<std::string, StoredTensor>> arrays;
-    std::vector<std::pair<std::string, Status>> skipped;
+    std::vector<NpzSkipped> skipped;
 };
-Result<NpzFile> readNpz(const ZipArchive &archive);
+NpzFile readNpz(const ZipArchive &archive);
 
 } // namespace core

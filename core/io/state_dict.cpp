@@ -32,7 +32,8 @@ StateTensor tensorOf(const Source &source, const SafetensorsEntry &entry)
 void addEntry(StateDict &state, const Source &source, const SafetensorsEntry &entry)
 {
     if (entry.dtype == DType::unknown) {
-        state.skipped.push_back({entry.name, entry.dtypeName, "unknown_dtype", Value(), entry.shape});
+        state.skipped.push_back(
+            {entry.name, entry.dtypeName, "unknown_dtype", Value(), entry.shape, state.tensors.size()});
         return;
     }
     state.tensors.push_back(tensorOf(source, entry));
@@ -101,7 +102,7 @@ Status readSharded(const std::filesystem::path &path, const Source &source, cons
         }
         const auto entry = shard->second.entries.find(name);
         if (entry == shard->second.entries.end())
-            state.skipped.push_back({name, "", "missing_record", Value(), {}});
+            state.skipped.push_back({name, "", "missing_record", Value(), {}, state.tensors.size()});
         else
             addEntry(state, shard->second.source, entry->second);
     }
@@ -113,13 +114,14 @@ Status readArrays(const Source &source, StateDict &state)
     const auto archive = ZipArchive::open(source, state.report);
     if (!archive)
         return archive.status();
-    auto file = readNpz(**archive);
-    if (!file)
-        return file.status();
-    for (auto &[name, values] : file->arrays)
+    NpzFile file = readNpz(**archive);
+    for (auto &[name, values] : file.arrays)
         state.tensors.push_back({name, std::move(values), "strided", -1, false});
-    for (const auto &[name, status] : file->skipped)
-        state.skipped.push_back({name, "ndarray", status.detail(), Value(), {}});
+    for (const NpzSkipped &skipped : file.skipped) {
+        state.skipped.push_back(
+            {skipped.name, "ndarray", skipped.status.detail(), Value(), {}, skipped.before});
+        state.report.add("skipped_array", skipped.status.message());
+    }
     return Status::ok();
 }
 

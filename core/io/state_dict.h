@@ -31,6 +31,7 @@ struct StateSkipped
     std::string reason; // "not_a_tensor", "unknown_dtype", "missing_record", "quantized", ...
     Value value;        // of a plain value
     std::vector<std::int64_t> shape;
+    std::size_t before = 0; // how many of the file's tensors stand before it
 };
 
 // All tensors of one checkpoint file in the file's order. The values stay in the file and are read by

@@ -44,21 +44,21 @@ private:
     std::vector<StateTensor> m_tensors;
 };
 
-Status addTensor(TraceBuilder &builder, const StateTensor &tensor, RecordId id)
+Status addTensor(TraceBuilder &builder, const StateTensor &tensor, RecordId entry, RecordId id)
 {
     TensorRecord record;
-    record.id = id;
+    record.id = entry;
     record.role = TensorRole::parameter;
     record.dtype = tensor.values.dtype;
     record.shape = tensor.values.shape;
     record.address = tensor.name;
-    record.payload = {PayloadState::saved, std::to_string(id), 0, tensor.values.byteCount(), true};
+    record.payload = {PayloadState::saved, std::to_string(entry), 0, tensor.values.byteCount(), true};
     if (Status status = builder.add(std::move(record)); !status)
         return status;
     ParamRecord param;
     param.id = id;
     param.address = tensor.name;
-    param.tensor = id;
+    param.tensor = entry;
     return builder.add(std::move(param));
 }
 
@@ -67,7 +67,11 @@ Status addSkipped(TraceBuilder &builder, const StateSkipped &skipped, RecordId i
     ParamRecord param;
     param.id = id;
     param.address = skipped.name;
-    param.attributes = Value::object({{"type", skipped.type}, {"skip", skipped.reason}});
+    Value shape = Value::list();
+    for (const std::int64_t extent : skipped.shape)
+        shape.append(extent);
+    param.attributes =
+        Value::object({{"type", skipped.type}, {"skip", skipped.reason}, {"shape", std::move(shape)}});
     return builder.add(std::move(param));
 }
 
@@ -82,13 +86,17 @@ Result<std::shared_ptr<const Trace>> traceOfStateDict(StateDict state, const std
     builder.info().status = TraceStatus::finished;
     builder.info().attributes = Value::object({{"tensor_file", true}});
     builder.report() = state.report;
+    // In the file's order: what was skipped stands between the tensors.
     RecordId id = 0;
-    for (const StateTensor &tensor : state.tensors)
-        if (Status status = addTensor(builder, tensor, id++); !status)
-            return status;
-    for (const StateSkipped &skipped : state.skipped)
-        if (Status status = addSkipped(builder, skipped, id++); !status)
-            return status;
+    auto skipped = state.skipped.begin();
+    for (std::size_t i = 0; i <= state.tensors.size(); ++i) {
+        for (; skipped != state.skipped.end() && skipped->before <= i; ++skipped)
+            if (Status status = addSkipped(builder, *skipped, id++); !status)
+                return status;
+        if (i < state.tensors.size())
+            if (Status status = addTensor(builder, state.tensors[i], static_cast<RecordId>(i), id++); !status)
+                return status;
+    }
     return builder.finish(std::make_shared<StateDictStore>(std::move(state.tensors)), job);
 }
 

@@ -89,8 +89,7 @@ private:
         case PickleKind::instance:
             return visitInstance(value, path);
         default:
-            m_state.skipped.push_back(
-                {path, std::string(typeName(value)), "not_a_tensor", pickleToValue(value), {}});
+            skip({path, std::string(typeName(value)), "not_a_tensor", pickleToValue(value), {}, 0});
             return Status::ok();
         }
     }
@@ -139,7 +138,7 @@ private:
         if (!isKnown)
             m_state.report.add("foreign_global", fmt::format("{}: '{}' would call {}, which is not done",
                                                              m_file.name(), path, cleanUtf8(name)));
-        m_state.skipped.push_back({path, cleanUtf8(name), "not_a_tensor", pickleToValue(value), {}});
+        skip({path, cleanUtf8(name), "not_a_tensor", pickleToValue(value), {}, 0});
         return Status::ok();
     }
 
@@ -168,14 +167,20 @@ private:
         return *tensor || isObject ? visit(item, *tensor ? path : path + '.') : Status::ok();
     }
 
+    void skip(StateSkipped entry)
+    {
+        entry.before = m_state.tensors.size();
+        m_state.skipped.push_back(std::move(entry));
+    }
+
     void addTensor(const TorchTensor &tensor, const std::string &path)
     {
         if (!tensor.unreadable.empty()) {
             if (tensor.unreadable == "unknown_dtype" || tensor.unreadable == "missing_record")
                 m_state.report.add(tensor.unreadable,
                                    fmt::format("{}: the values of {} cannot be read", m_file.name(), path));
-            m_state.skipped.push_back({path, std::string(dtypeName(tensor.values.dtype)), tensor.unreadable,
-                                       Value(), tensor.values.shape});
+            skip({path, std::string(dtypeName(tensor.values.dtype)), tensor.unreadable, Value(),
+                  tensor.values.shape, 0});
             return;
         }
         StateTensor out;

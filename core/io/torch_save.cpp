@@ -195,9 +195,7 @@ Result<TorchStorage> TorchFile::storage(PickleValue persistentId) const
     storage.isUntyped = dtype && *dtype == DType::unknown;
     storage.dtype = dtype.value_or(DType::unknown);
     if (m_archive) {
-        const ZipEntry *entry = m_archive->find(m_prefix + "data/" + storage.key);
-        auto bytes =
-            entry == nullptr ? Result<std::shared_ptr<const ByteSource>>(nullptr) : m_archive->open(*entry);
+        auto bytes = openRecord(storage.key);
         if (!bytes)
             return bytes.status();
         storage.bytes = std::move(*bytes);
@@ -211,6 +209,21 @@ Result<TorchStorage> TorchFile::storage(PickleValue persistentId) const
                        fmt::format("storage {} has {} bytes, {} elements are announced", storage.key,
                                    storage.bytes->size(), count));
     return storage;
+}
+
+Result<std::shared_ptr<const ByteSource>> TorchFile::openRecord(const std::string &key) const
+{
+    const std::scoped_lock lock(m_mutex);
+    std::weak_ptr<const ByteSource> &known = m_open[key];
+    if (auto bytes = known.lock())
+        return bytes;
+    const ZipEntry *entry = m_archive->find(m_prefix + "data/" + key);
+    if (entry == nullptr)
+        return std::shared_ptr<const ByteSource>();
+    auto bytes = m_archive->open(*entry);
+    if (bytes)
+        known = *bytes;
+    return bytes;
 }
 
 std::uint64_t TorchFile::storageBytes() const

@@ -7,6 +7,7 @@
 #include "core/io/zip_reader.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ struct TorchStorage
 };
 
 // A file of torch.save (zip form, or the legacy form before PyTorch 1.6) or a TorchScript archive: its object
-// as an inert graph and its storages. Nothing is imported or called. Immutable and thread safe.
+// as an inert graph and its storages. Nothing is imported or called. Thread safe.
 class TorchFile
 {
 public:
@@ -55,7 +56,12 @@ private:
     std::shared_ptr<const PickleGraph> m_graph;
     std::shared_ptr<const ZipArchive> m_archive; // null for legacy files
     std::string m_prefix;
+    Result<std::shared_ptr<const ByteSource>> openRecord(const std::string &key) const;
+
     std::unordered_map<std::string, std::shared_ptr<const ByteSource>> m_storages; // legacy
+    // Records that are in use: a compressed one is expanded once for all tensors that share it.
+    mutable std::mutex m_mutex;
+    mutable std::unordered_map<std::string, std::weak_ptr<const ByteSource>> m_open;
     bool m_bigEndian = false;
 };
 

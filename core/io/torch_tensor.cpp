@@ -146,16 +146,22 @@ Maybe denseFromCoo(const TorchFile &file, const StoredTensor &indices, const Sto
     return std::optional(tensor);
 }
 
+Maybe rebuiltTensor(const TorchFile &file, PickleValue value, bool isPart);
+
+// Its parts are no sparse tensors themselves: a file in which they were could go round in a circle.
 Maybe sparseTensor(const TorchFile &file, PickleValue args)
 {
     const PickleValue content = args.item(1);
     const std::string layout = pickleText(args.item(0));
     const bool isCoo = layout.find("coo") != std::string::npos;
-    if (!isCoo)
-        return std::optional(
-            unreadable("sparse_" + layout.substr(layout.rfind('_') + 1), DType::unknown, {}));
-    const auto indices = torchTensor(file, content.item(0));
-    const auto values = torchTensor(file, content.item(1));
+    if (!isCoo) { // two lists of indices, the values, the size
+        const auto values = rebuiltTensor(file, content.item(2), true);
+        return std::optional(unreadable("sparse_" + layout.substr(layout.rfind('_') + 1),
+                                        values && *values ? (*values)->values.dtype : DType::unknown,
+                                        integers(content.item(3))));
+    }
+    const auto indices = rebuiltTensor(file, content.item(0), true);
+    const auto values = rebuiltTensor(file, content.item(1), true);
     if (!indices || !values)
         return indices ? values.status() : indices.status();
     if (!*indices || !*values || !(*indices)->unreadable.empty() || !(*values)->unreadable.empty())
@@ -163,9 +169,14 @@ Maybe sparseTensor(const TorchFile &file, PickleValue args)
     return denseFromCoo(file, (*indices)->values, (*values)->values, integers(content.item(2)));
 }
 
-} // namespace
+Maybe quantizedTensor(const TorchFile &file, PickleValue args)
+{
+    const auto storage = file.storage(args.item(0));
+    return std::optional(
+        unreadable("quantized", storage ? storage->dtype : DType::unknown, integers(args.item(2))));
+}
 
-Maybe torchTensor(const TorchFile &file, PickleValue value)
+Maybe rebuiltTensor(const TorchFile &file, PickleValue value, bool isPart)
 {
     bool isParameter = false;
     for (int depth = 0; depth < kWrappers && value.is(PickleKind::instance); ++depth) {
@@ -183,9 +194,10 @@ Maybe torchTensor(const TorchFile &file, PickleValue value)
         if (name == "_rebuild_tensor" || name == "_rebuild_tensor_v2" || name == "_rebuild_tensor_v3")
             result = stridedTensor(file, args, name);
         else if (name == "_rebuild_sparse_tensor" || name == "_rebuild_sparse_csr_tensor")
-            result = sparseTensor(file, args);
+            result = isPart ? Maybe(std::optional(unreadable("sparse_part", DType::unknown, {})))
+                            : sparseTensor(file, args);
         else if (name == "_rebuild_qtensor")
-            result = std::optional(unreadable("quantized", DType::unknown, integers(args.item(2))));
+            result = quantizedTensor(file, args);
         else if (name == "_rebuild_meta_tensor_no_storage")
             result = std::optional(unreadable(
                 "meta", dtypeFromName(args.item(0).name()).value_or(DType::unknown), integers(args.item(1))));
@@ -204,6 +216,13 @@ Maybe torchTensor(const TorchFile &file, PickleValue value)
         return result;
     }
     return std::optional<TorchTensor>();
+}
+
+} // namespace
+
+Maybe torchTensor(const TorchFile &file, PickleValue value)
+{
+    return rebuiltTensor(file, value, false);
 }
 
 } // namespace core

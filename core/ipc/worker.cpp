@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ipc/worker.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <poll.h>
 #include <unistd.h>
 
@@ -85,11 +87,15 @@ void Worker::readLoop()
 {
     for (;;) {
         pollfd waited[2] = {{m_input, POLLIN, 0}, {m_wakePipe[0], POLLIN, 0}};
-        if (::poll(waited, 2, -1) < 0)
-            continue; // a signal
-        if (waited[1].revents != 0)
+        const int ready = ::poll(waited, 2, -1);
+        if (ready < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (ready > 0 && waited[1].revents != 0)
             return;
-        Result<std::optional<Frame>> frame = readFrame(m_input);
+        Result<std::optional<Frame>> frame =
+            ready < 0 ? Result<std::optional<Frame>>(
+                            Status(ErrorCode::unreadable, std::string("input: ") + std::strerror(errno)))
+                      : readFrame(m_input);
         std::unique_lock lock(m_queueMutex);
         if (!frame || !frame->has_value()) {
             m_inputStatus = frame.status();

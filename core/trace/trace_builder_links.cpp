@@ -2,6 +2,7 @@
 // The second half of TraceBuilder: from record ids to rows, and what is derived from them.
 #include "core/trace/labeling.h"
 #include "core/trace/op_flops.h"
+#include "core/trace/parent_chains.h"
 #include "core/trace/trace_builder.h"
 
 #include <fmt/format.h>
@@ -87,15 +88,14 @@ void TraceBuilder::resolveModules()
             unnamed.className = text("");
             m_tables.modules.push_back(unnamed);
         }
-    // Parents must lead upwards: cut a chain that comes back to itself.
-    for (std::size_t i = 0; i < m_tables.moduleCalls.size(); ++i) {
-        std::size_t steps = 0;
-        for (ModuleCallId at(i); at.isValid(); at = m_tables.moduleCalls[at.index()].parent)
-            if (++steps > m_tables.moduleCalls.size()) {
-                m_tables.moduleCalls[i].parent = ModuleCallId();
-                m_report.add("module_call_cycle", fmt::format("module call {} contains itself", i));
-                break;
-            }
+    // Parents must lead upwards, and not too far.
+    for (const std::size_t i : brokenChains(m_tables.modules))
+        m_tables.modules[i].parent = ModuleId();
+    for (const std::size_t i : brokenChains(m_tables.moduleCalls)) {
+        m_tables.moduleCalls[i].parent = ModuleCallId();
+        m_report.add("module_call_cycle",
+                     fmt::format("module call {} contains itself, or lies in more than {} others", i,
+                                 kDeepestNesting));
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/report_registry.h"
+#include "core/io/tensor_file_trace.h"
 #include "tests/support/trace_text.h"
 
 #include <QTest>
@@ -96,6 +97,40 @@ private Q_SLOTS:
         QCOMPARE(json(row.at("n_nan")), std::string("1"));
         QCOMPARE(json(row.at("abs_max")), std::string("5.0"));
         QVERIFY(row.at("finite_min").isNull());
+    }
+
+    // Entries of a checkpoint that are no tensors are rows in their places, and say why in words.
+    void namesWhatItSkips()
+    {
+        core::StateDict state;
+        core::StateTensor tensor;
+        tensor.name = "w";
+        tensor.values.dtype = core::DType::float32;
+        tensor.values.shape = {2};
+        tensor.values.strides = {1};
+        tensor.values.storage = core::memorySource("w", std::vector<std::byte>(8, std::byte(0x3f)));
+        state.tensors.push_back(tensor);
+        state.skipped = {{"step", "int", "not_a_tensor", Value(3), {}, 0},
+                         {"s", "float32", "sparse_csr", {}, {4, 5}, 1},
+                         {"m", "float16", "meta", {}, {2}, 1},
+                         {"r", "ndarray", "structured_dtype", {}, {}, 1},
+                         {"x", "ndarray", "truncated", {}, {}, 1}};
+        core::ReportRequest request;
+        request.trace = *core::traceOfStateDict(std::move(state), "file.pt", core::JobContext());
+        request.options = Value::object();
+        const auto report = core::runReport(*core::findReport("param_health"), request, core::JobContext());
+        QVERIFY(report.isOk());
+        std::string text;
+        for (const Value &row : report->result.at("rows").toList())
+            text += row.at("name").toString() + ' ' + row.at("dtype").toString() + ' ' +
+                    json(row.at("shape")) + ' ' + json(row.at("numel")) + ' ' + json(row.at("skip_reason")) +
+                    '\n';
+        QCOMPARE(text, std::string("step int [] 0 \"not a tensor: int\"\n"
+                                   "w float32 [2] 2 null\n"
+                                   "s float32 [4, 5] 20 \"unsupported layout torch.sparse_csr\"\n"
+                                   "m float16 [2] 2 \"meta tensor holds no values\"\n"
+                                   "r ndarray [] 0 \"an array of records\"\n"
+                                   "x ndarray [] 0 \"cannot be read: truncated\"\n"));
     }
 
     void comparesByNameInAlphabeticalOrder()

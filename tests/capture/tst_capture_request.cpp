@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/capture_messages.h"
 #include "core/capture/capture_request.h"
+#include "core/ipc/frame.h"
 
 #include <QTest>
 
@@ -24,6 +26,37 @@ private Q_SLOTS:
         const auto refused = parseSavePolicy("all,most");
         QVERIFY(!refused.isOk());
         QVERIFY(refused.error().message().find("most") != std::string::npos);
+    }
+
+    // A result may be longer than one frame takes: it comes in parts and is whole again.
+    void longOutcomesComeInParts()
+    {
+        CaptureOutcome outcome;
+        outcome.status = TraceStatus::finished;
+        outcome.summary = Value::object({{"text", std::string(std::size_t(40) << 20U, 'x')}});
+        OutcomeParts parts;
+        Result<CaptureOutcome> back = Status(ErrorCode::internal, "nothing came");
+        int frames = 0;
+        const Status sent =
+            sendOutcome(outcome, [&](CaptureMessage type, std::span<const std::byte> payload) {
+                ++frames;
+                if (!encodeFrame(static_cast<std::uint16_t>(type), payload))
+                    return Status(ErrorCode::limitExceeded, "a part is too long");
+                if (type == CaptureMessage::outcomePart)
+                    return parts.add(payload);
+                back = parts.finish(payload);
+                return back.status();
+            });
+        QVERIFY2(sent.isOk(), sent.message().c_str());
+        QCOMPARE(frames, 6);
+        QVERIFY(back->summary.at("text").toString() == outcome.summary.at("text").toString());
+        outcome.summary = "short";
+        frames = 0;
+        QVERIFY(sendOutcome(outcome, [&](CaptureMessage, std::span<const std::byte>) {
+                    ++frames;
+                    return Status::ok();
+                }).isOk());
+        QCOMPARE(frames, 1);
     }
 
     void comesBackWhole()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/frame_origin.h"
 #include "core/capture_torch/pt2_describe.h"
 #include "core/capture_torch/pt2_json.h"
 #include "core/capture_torch/pt2_metadata.h"

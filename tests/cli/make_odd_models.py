@@ -312,3 +312,21 @@ class ExportedKeys(nn.Module):
 
 
 make('number_keys_exported', ExportedKeys(), (torch.randn(2), {3: torch.randn(2)}), script=False, export=True, paths=('0', '-7', 'text'))
+
+
+# ---- checkpoints that hold more than tensors (tests/io/tst_state_dict.cpp)
+def checkpoints():
+    import numpy
+    folder = os.path.join(OUT, 'checkpoints')
+    os.makedirs(folder, exist_ok=True)
+    eye = torch.eye(4)
+    torch.save({'step': 3, 'csr': eye.to_sparse_csr(), 'w': torch.tensor([1.0, 2.0]), 'bsr': eye.to_sparse_bsr((2, 2)),
+                'quantized': torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), 'coo': eye.to_sparse(),
+                'meta': torch.empty(2, 3, device='meta'), 7: torch.ones(1), 'name': 'adam'}, os.path.join(folder, 'mixed.pt'))
+    records = numpy.array([(1.0, (2, 3)), (3.0, (4, 5))], dtype=[('a', '<f4'), ("b]", '<i4', (2,))])
+    numpy.savez_compressed(os.path.join(folder, 'mixed.npz'), first=numpy.ones(3, numpy.float32), records=records,
+                           objects=numpy.array([{}, 1], dtype=object), text=numpy.array(['ab', 'c']),
+                           dates=numpy.array(['2020-01-01'], dtype='datetime64[ns]'), last=numpy.full(2, numpy.nan))
+
+
+checkpoints()

@@ -285,8 +285,8 @@ def dead_neurons(t, dim=None, maxact=0.0):
             skipped += 1
         else:
             ax %= rank
-            m = x.detach().double().abs().transpose(0, ax).reshape(x.shape[ax], -1)
             units = x.shape[ax]
+            m = x.detach().double().abs().transpose(0, ax).reshape(units, x.numel() // units if units else 0)
             dead = [i for i in range(units) if m.shape[1] > 0 and bool((m[i] <= maxact).all())]
             row.update(total_units=units, dead_count=len(dead), dead_frac=len(dead) / units if units else 0.0, sample_dead_idx=dead[:10])
         row["reason"] = why

@@ -9,6 +9,7 @@
 #include "core/trace/tensor_reader.h"
 #include "tests/support/record_samples.h"
 #include "tests/support/table_text.h"
+#include "tests/support/trace_text.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -204,7 +205,8 @@ private Q_SLOTS:
         const auto trace = openTrace(m_path, m_job);
         QVERIFY(trace.isOk());
         const auto convert = [&](std::string_view name) {
-            const Status status = convertTrace(**trace, m_other, *convertTargetFromName(name), m_job);
+            const Status status =
+                convertTrace(**trace, m_other, *convertTargetFromName(name), m_job).status();
             const auto bytes = fileBytes(m_other);
             return status ? std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size())
                           : status.message();
@@ -231,11 +233,30 @@ private Q_SLOTS:
         QVERIFY(!convertTargetFromName("xml").has_value());
     }
 
+    // safetensors has no word for every type: what is left out is named, with the type.
+    void convertSaysWhatItLeavesOut()
+    {
+        const auto trace =
+            tests::traceFromText("param w:f32[2]=1,2\nparam c:c128[1]=1,2\nparam d:c128[1]=3,4\n");
+        const auto leftOut = convertTrace(*trace, m_other, ConvertTarget::safetensors, m_job);
+        QVERIFY2(leftOut.isOk(), leftOut.status().message().c_str());
+        QCOMPARE(*leftOut, std::vector<std::string>{
+                               "2 tensors left out, safetensors has no word for complex128: c, d"});
+        LoadReport report;
+        const auto file = readSafetensors(**openFile(m_other), report);
+        QVERIFY(file.isOk());
+        QCOMPARE(file->tensors.size(), std::size_t(1));
+        const auto none = tests::traceFromText("param c:c128[1]=1,2\n");
+        const auto refused = convertTrace(*none, m_other, ConvertTarget::safetensors, m_job);
+        QVERIFY(!refused.isOk());
+        QVERIFY(refused.error().message().find("complex128") != std::string::npos);
+    }
+
     void anSqliteExportAnswersQuestions()
     {
         const auto trace = openTrace(m_path, m_job);
         QVERIFY(trace.isOk());
-        const Status status = convertTrace(**trace, m_other, ConvertTarget::sqlite, m_job);
+        const Status status = convertTrace(**trace, m_other, ConvertTarget::sqlite, m_job).status();
         QVERIFY2(status, status.message().c_str());
         sqlite3 *database = nullptr;
         QCOMPARE(sqlite3_open_v2(m_other.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
@@ -264,7 +285,8 @@ private Q_SLOTS:
         QCOMPARE(ask("PRAGMA integrity_check"), std::string("ok;"));
         sqlite3_close(database);
         const Status refused = convertTrace(**trace, m_folder.filePath("no/such/x.db").toStdString(),
-                                            ConvertTarget::sqlite, m_job);
+                                            ConvertTarget::sqlite, m_job)
+                                   .status();
         QCOMPARE(refused.code(), ErrorCode::unreadable);
     }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checkpoints of the corpus against what PyTorch says is in them.
 #include "core/analysis/tensor_stats.h"
+#include "core/io/npy.h"
 #include "core/io/state_dict.h"
+#include "core/io/zip_writer.h"
 #include "core/trace/tensor_reader.h"
 
 #include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <cmath>
 
 using namespace core;
@@ -129,6 +132,40 @@ private Q_SLOTS:
             QVERIFY2(wrong.empty(), (op.at("name").toString() + ": " + wrong).c_str());
         }
         compareOthers(*state, facts);
+    }
+
+    // What is no readable tensor is named with the reason and its place, and the rest is read.
+    void entriesThatAreNoTensorsAreNamed()
+    {
+        const auto state = readStateDict(OPSCOPE_ODD_MODELS_DIR "/checkpoints/mixed.pt", JobContext());
+        QVERIFY2(state.isOk(), state.isOk() ? "" : state.error().message().c_str());
+        QCOMPARE(inOrder(*state), std::string("step:not_a_tensor csr:sparse_csr:float32[4,4] w "
+                                              "bsr:sparse_bsr:float32[4,4] quantized:quantized:qint8[3] coo "
+                                              "meta:meta:float32[2,3] 7 name:not_a_tensor"));
+        const auto arrays = readStateDict(OPSCOPE_ODD_MODELS_DIR "/checkpoints/mixed.npz", JobContext());
+        QVERIFY2(arrays.isOk(), arrays.isOk() ? "" : arrays.error().message().c_str());
+        QCOMPARE(inOrder(*arrays), std::string("first records:structured_dtype objects:object_dtype "
+                                               "text:unknown_dtype dates:unknown_dtype last"));
+        QVERIFY(arrays->report.has("skipped_array"));
+    }
+
+    // One array of an archive that is damaged does not keep the others from being read.
+    void damagedArraysAreNamed()
+    {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("a.npz").toStdString();
+        const std::vector<std::byte> values(8);
+        const std::string header = npyHeader(DType::float32, std::array<std::int64_t, 1>{2});
+        const auto whole = header + std::string(reinterpret_cast<const char *>(values.data()), 8);
+        auto writer = ZipWriter::create(path);
+        QVERIFY(writer.isOk());
+        QVERIFY((*writer)->addStored("cut.npy", std::string_view(header)).isOk());
+        QVERIFY((*writer)->addStored("good.npy", std::string_view(whole)).isOk());
+        QVERIFY((*writer)->addStored("garbage.npy", std::string_view("no array at all, but a text")).isOk());
+        QVERIFY((*writer)->close().isOk());
+        const auto state = readStateDict(path, JobContext());
+        QVERIFY2(state.isOk(), state.isOk() ? "" : state.error().message().c_str());
+        QCOMPARE(inOrder(*state), std::string("cut:truncated good garbage:bad_header"));
     }
 
     void sharedStorageIsKnown()
@@ -268,6 +305,28 @@ private Q_SLOTS:
     }
 
 private:
+    // Names as the file has them; of what was skipped also the reason, and of a tensor its type.
+    static std::string inOrder(const StateDict &state)
+    {
+        std::string text;
+        std::size_t skipped = 0;
+        for (std::size_t i = 0; i <= state.tensors.size(); ++i) {
+            for (; skipped < state.skipped.size() && state.skipped[skipped].before <= i; ++skipped) {
+                const StateSkipped &entry = state.skipped[skipped];
+                text += ' ' + entry.name + ':' + entry.reason;
+                if (!entry.shape.empty()) {
+                    text += ':' + entry.type + '[';
+                    for (const std::int64_t extent : entry.shape)
+                        text += std::to_string(extent) + ',';
+                    text.back() = ']';
+                }
+            }
+            if (i < state.tensors.size())
+                text += ' ' + state.tensors[i].name;
+        }
+        return text.substr(1);
+    }
+
     void compareOthers(const StateDict &state, const Value &facts)
     {
         const Value &others = facts.at("other_leaves");

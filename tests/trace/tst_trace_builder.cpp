@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/parent_chains.h"
 #include "core/trace/trace_builder.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 using namespace core;
@@ -37,6 +39,39 @@ class TestTraceBuilder : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    // Walks from a call to the root stay short in any file, and finding that out takes one pass.
+    void chainsOfParentsAreCut()
+    {
+        std::vector<ModuleCallRow> rows(200'000);
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            rows[i].parent = ModuleCallId(i - 1);
+        QElapsedTimer timer;
+        timer.start();
+        const std::vector<std::size_t> tooDeep = brokenChains(rows);
+        QVERIFY(timer.elapsed() < 2000);
+        QCOMPARE(tooDeep.size(), std::size_t(199));
+        QCOMPARE(tooDeep.front(), std::size_t(kDeepestNesting));
+        rows.resize(5);
+        rows[0].parent = ModuleCallId(4); // all in a circle
+        QCOMPARE(brokenChains(rows).size(), std::size_t(1));
+        rows[brokenChains(rows).front()].parent = ModuleCallId();
+        QVERIFY(brokenChains(rows).empty());
+        rows[2].parent = ModuleCallId(2);
+        QCOMPARE(brokenChains(rows), std::vector<std::size_t>{2});
+    }
+
+    void notesOfHostileFilesAreBounded()
+    {
+        LoadReport report;
+        for (int i = 0; i < 100'000; ++i)
+            report.add("kind_" + std::to_string(i), "a note");
+        QVERIFY(report.notes().size() <= 1000);
+        std::uint64_t counted = 0;
+        for (const LoadReport::Note &note : report.notes())
+            counted += note.count;
+        QCOMPARE(counted, std::uint64_t(100'000));
+    }
+
     void linksAndLabelsAChain()
     {
         TraceBuilder builder;
