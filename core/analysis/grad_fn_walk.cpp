@@ -215,6 +215,36 @@ Result<Report> sketchReport(std::string_view name, const ReportRequest &request,
     return report;
 }
 
+// The autograd node that made the value of row OP. Bundles tie no tensor to its node, but nodes to their ops:
+// of several nodes of one op it is the one that no other of them feeds on.
+GradNodeId nodeOf(const Trace &trace, OpId op)
+{
+    const TensorId tensor = trace.op(op).tensor;
+    if (tensor.isValid() && trace.tensor(tensor).gradNode.isValid())
+        return trace.tensor(tensor).gradNode;
+    const OpId maker =
+        trace.op(op).kind == CallKind::output && tensor.isValid() ? trace.producer(tensor) : op;
+    if (!maker.isValid())
+        return {};
+    const auto isOfMaker = [&](GradNodeId node) {
+        return node.isValid() && trace.gradNode(node).call == trace.op(maker).call;
+    };
+    std::vector<GradNodeId> nodes;
+    std::set<GradNodeId> inner;
+    for (std::size_t i = 0; i < trace.gradNodes().size(); ++i) {
+        const GradNodeId node(i);
+        if (!isOfMaker(node))
+            continue;
+        nodes.push_back(node);
+        for (const auto &next : trace.nextEdges(node))
+            if (isOfMaker(next.node) && next.node != node)
+                inner.insert(next.node);
+    }
+    const auto outer =
+        std::find_if(nodes.begin(), nodes.end(), [&](GradNodeId node) { return inner.count(node) == 0; });
+    return outer == nodes.end() ? GradNodeId() : *outer;
+}
+
 } // namespace
 
 std::string_view gradFnKindName(GradFnKind kind)
@@ -239,7 +269,8 @@ Result<GradFnSketch> walkGradFn(const Trace &trace, std::span<const OpId> ops, s
             walker.addRoot(op, trace.tensor(tensor).gradNode);
     };
     for (const OpId op : ops)
-        walkRow(op);
+        if (const GradNodeId node = nodeOf(trace, op); node.isValid())
+            walker.addRoot(op, node);
     if (ops.empty())
         for (std::size_t i = 0; i < trace.ops().size(); ++i)
             if (trace.op(OpId(i)).kind == CallKind::output)
