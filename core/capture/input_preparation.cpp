@@ -232,12 +232,15 @@ private:
         Value shapeList = Value::list();
         for (const std::int64_t size : shape)
             shapeList.append(size);
-        m_out.m_request.preparedInputs.append(Value::object({{"input", name},
-                                                             {"file", file.path.string()},
-                                                             {"array", path.string()},
-                                                             {"dtype", "float32"},
-                                                             {"shape", std::move(shapeList)},
-                                                             {"how", how}}));
+        Value prepared = Value::object({{"input", name},
+                                        {"file", file.path.string()},
+                                        {"array", path.string()},
+                                        {"dtype", "float32"},
+                                        {"shape", std::move(shapeList)},
+                                        {"how", how}});
+        if (const std::string &tree = m_out.m_request.inputsTree; !tree.empty())
+            prepared.set("tree", tree);
+        m_out.m_request.preparedInputs.append(std::move(prepared));
         file = InputFile{path, InputFileKind::npy, {}};
         return Status::ok();
     }
@@ -265,6 +268,46 @@ PreparedInputs::~PreparedInputs()
     std::error_code error;
     if (!m_folder.empty())
         std::filesystem::remove_all(m_folder, error);
+}
+
+namespace {
+
+// The options of a sound as they are written behind its file, of what is told about it: "44100 Hz, 2
+// channels, rate=16000".
+std::string soundOptions(std::string_view how)
+{
+    std::string options;
+    while (!how.empty()) {
+        const std::size_t end = std::min(how.find(", "), how.size());
+        const std::string_view part = how.substr(0, end);
+        if (part.find('=') != std::string_view::npos)
+            options += (options.empty() ? "" : "&") + std::string(part);
+        how.remove_prefix(std::min(end + 2, how.size()));
+    }
+    return options;
+}
+
+std::string textOfPrepared(const Value &prepared)
+{
+    const std::string &how = prepared.at("how").toString();
+    const bool isSound = how.find(" Hz, ") != std::string::npos;
+    const std::string options = isSound ? soundOptions(how) : how;
+    return prepared.at("file").toString() + (options.empty() ? "" : "?" + options);
+}
+
+} // namespace
+
+CaptureRequest requestAsGiven(CaptureRequest request)
+{
+    for (const Value &prepared : request.preparedInputs.toList()) {
+        if (const std::string &tree = prepared.at("tree").toString(); !tree.empty())
+            request.inputsTree = tree;
+        for (InputText &input : request.inputs)
+            if (input.text == prepared.at("array").toString())
+                input.text = textOfPrepared(prepared);
+    }
+    request.preparedInputs = Value::list();
+    return request;
 }
 
 } // namespace core

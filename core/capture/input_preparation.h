@@ -32,4 +32,8 @@ private:
     std::filesystem::path m_folder; // empty: none was needed
 };
 
+// REQUEST as it was before PreparedInputs: images and sounds instead of the arrays that were made of them,
+// which are gone with their folder. For running a recorded request again.
+CaptureRequest requestAsGiven(CaptureRequest request);
+
 } // namespace core
