@@ -113,7 +113,12 @@ CaptureOutcome liveGuessInputShape(const CaptureRequest &request, const TaskCont
         return failedOutcome(model.error());
     if (context.progress)
         context.progress({"trying shapes", {}, 0, 0, {}});
-    const Result<ShapeGuess> guess = guessInputs(**model, request, *options, JobContext(context.stop));
+    // How many shapes were tried so far stands in the place of calls.
+    const auto tell = [&context](const Progress &progress) {
+        if (context.progress)
+            context.progress({progress.stage, {}, progress.done, 0, {}});
+    };
+    const Result<ShapeGuess> guess = guessInputs(**model, request, *options, JobContext(context.stop, tell));
     if (!guess)
         return failedOutcome(guess.error());
     if (!guess->found && request.options.at("on_failure").toString() == "raise")

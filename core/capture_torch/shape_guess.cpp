@@ -105,6 +105,8 @@ private:
     bool probe(const ShapePrior &prior)
     {
         ++m_probes;
+        m_job.report("trying shapes", static_cast<std::uint64_t>(m_probes),
+                     static_cast<std::uint64_t>(m_options.maxProbes));
         m_inputs = makeInputs(prior);
         m_last = m_trial.run(m_inputs);
         m_guess.attempts.push_back({prior.shape, m_last.ok ? "ok" : m_last.message});
