@@ -212,9 +212,11 @@ void LayoutService::fallBack(const QString &reason)
             core::HierarchyLayout layout(layered);
             return layout.layout(*request, context);
         },
-        [this, reason](core::Result<core::LayoutResult> result) {
-            if (!result)
-                return; // cancelled by a newer request, or a request that was no request
+        [this, reason, id = request->id](core::Result<core::LayoutResult> result) {
+            if (!result) {
+                Q_EMIT failed(id, fromStatus(result.error()));
+                return;
+            }
             result->simplified = true;
             result->note = reason.toStdString();
             Q_EMIT finished(*result);

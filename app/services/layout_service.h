@@ -43,6 +43,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void finished(const core::LayoutResult &result);
+    // The request with this ID gets no layout at all: not even the simplified one was made.
+    void failed(std::uint64_t id, const QString &reason);
 
 private:
     void startWorker();

@@ -58,6 +58,7 @@ private Q_SLOTS:
     void hangFallsBack();
     void floodAndLiesFallBack();
     void cancelFallsBack();
+    void whatCannotBeLaidOutIsTold();
 
 private:
     JobRunner m_jobs;
@@ -144,6 +145,23 @@ void TestLayoutService::cancelFallsBack()
     QTRY_COMPARE(answers.size(), std::size_t(1));
     QVERIFY(answers[0].simplified);
     QCOMPARE(answers[0].note, std::string("the layout was cancelled"));
+}
+
+// Not even the layout of our own: whoever asked is told, and does not wait for ever.
+void TestLayoutService::whatCannotBeLaidOutIsTold()
+{
+    LayoutService service(m_jobs, QStringLiteral("/nonexistent/layout_worker"));
+    QSignalSpy finished(&service, &LayoutService::finished);
+    std::vector<std::pair<std::uint64_t, QString>> failures;
+    connect(&service, &LayoutService::failed, &service,
+            [&](std::uint64_t id, const QString &reason) { failures.emplace_back(id, reason); });
+    core::LayoutRequest request = diamond(9);
+    request.edges.push_back({0, 99});
+    service.request(request);
+    QTRY_COMPARE(failures.size(), std::size_t(1));
+    QCOMPARE(failures[0].first, std::uint64_t(9));
+    QVERIFY2(failures[0].second.contains("99"), qPrintable(failures[0].second));
+    QCOMPARE(finished.count(), 0);
 }
 
 QTEST_MAIN(TestLayoutService)

@@ -9,6 +9,8 @@
 #include "views/base/theme.h"
 #include "views/base/trace_facts.h"
 #include "views/base/trace_selection.h"
+#include "views/findings/findings_source.h"
+#include "views/ops/op_table_source.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -308,6 +310,74 @@ private Q_SLOTS:
         QCOMPARE((*facts)->headline, opNamed(*trace, "softmax"));
         QVERIFY((*facts)->births >= 1);
         QCOMPARE((*facts)->coverage.ops, trace->computeOps().size());
+    }
+
+    // A forward pass without a finding is no clean run when its backward pass made the NaN.
+    void factsTellOfTheBackwardPassAlone()
+    {
+        const auto trace = tests::traceFromText("input x:f32[2]=0,1\n"
+                                                "read param w:f32[2]=1,1\n"
+                                                "mul x w -> m:f32[2]=0,1 @model.py:12\n"
+                                                "sqrt m -> y:f32[2]=0,1 @model.py:13\n"
+                                                "sum y -> s:f32[]=1 @model.py:14\n"
+                                                "output s\n"
+                                                "node n3 AccumulateGrad leaf=w\n"
+                                                "node n2 MulBackward0 next=n3 of m\n"
+                                                "node n1 SqrtBackward0 next=n2 of y\n"
+                                                "node n0 SumBackward0 next=n1 of s\n"
+                                                "backward loss=s roots=n0\n"
+                                                "fire n0 arriving=f32[]=1 emitted=f32[2]=1,1\n"
+                                                "fire n1 arriving=f32[2]=1,1 emitted=f32[2]=inf,0.5\n"
+                                                "fire n2 arriving=f32[2]=inf,0.5 emitted=f32[2]=nan,0.5\n");
+        const auto facts = views::makeTraceFacts(trace, core::JobContext());
+        QVERIFY(facts.isOk());
+        QVERIFY(!(*facts)->hasFinding());
+        QVERIFY((*facts)->isBad());
+        QCOMPARE((*facts)->allBirths(), 1U);
+        QCOMPARE((*facts)->verdict, QStringLiteral("NaN or Inf in the backward pass"));
+        QVERIFY2((*facts)->verdictDetail.contains("SqrtBackward0"), qPrintable((*facts)->verdictDetail));
+        QCOMPARE((*facts)->headline, opNamed(*trace, "sqrt"));
+    }
+
+    void missingFactsSayWhy()
+    {
+        const auto trace = tests::traceFromText(kText);
+        const auto facts =
+            views::missingFacts(*trace, core::Status(core::ErrorCode::unreadable, "disk gone"));
+        QVERIFY(!facts->failure.isOk());
+        QVERIFY(facts->verdictDetail.contains("disk gone"));
+        QCOMPARE(facts->coverage.ops, trace->computeOps().size());
+    }
+
+    // Shapes by their numbers, lines by theirs.
+    void textColumnsSortByMeaning()
+    {
+        const auto trace = tests::traceFromText("input x:f32[256]=1\n"
+                                                "relu x -> a:f32[2,3]=1 @b/model.py:9\n"
+                                                "relu x -> b:f32[10]=1 @b/model.py:113\n"
+                                                "relu x -> c:f32[2]=1 @a/model.py:20\n"
+                                                "relu x -> d:f32[300]=1 @c/layer.py:7\n"
+                                                "output d\n");
+        views::TableModel model;
+        auto source = std::make_shared<views::OpTableSource>(trace);
+        model.setSource(source);
+        const auto texts = [&](int column) {
+            QStringList shown;
+            for (int row = 0; row < model.rowCount(); ++row)
+                if (source->text(model.sourceRow(row), views::OpTableSource::op_).startsWith("relu"))
+                    shown.push_back(model.index(row, column).data().toString());
+            return shown;
+        };
+        model.sort(views::OpTableSource::shape_, Qt::AscendingOrder);
+        QCOMPARE(texts(views::OpTableSource::shape_), (QStringList{"[2]", "[2, 3]", "[10]", "[300]"}));
+        model.sort(views::OpTableSource::source_, Qt::AscendingOrder);
+        QCOMPARE(texts(views::OpTableSource::source_),
+                 (QStringList{"layer.py:7", "model.py:20", "model.py:9", "model.py:113"}));
+        const auto facts = views::makeTraceFacts(tests::traceFromText(kText), core::JobContext());
+        const views::FindingsSource findings(tests::traceFromText(kText), *facts);
+        QVERIFY(findings.rowCount() > 0);
+        QCOMPARE(findings.key(0, views::FindingsSource::check_), std::string_view("find_nan"));
+        QVERIFY(!findings.key(0, views::FindingsSource::source_).empty());
     }
 };
 

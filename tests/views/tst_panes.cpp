@@ -25,6 +25,8 @@
 #include <QTreeView>
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
 
 using views::OpItem;
@@ -349,6 +351,114 @@ private Q_SLOTS:
         m_selection->select(OpItem{inputOfRows(2)});
         QVERIFY2(pane.noteText().contains("not saved"), qPrintable(pane.noteText()));
         QCOMPARE(wanted.count(), 0);
+    }
+
+    // Every digit of a whole number, also where a double has none left.
+    void wholeNumbersAreExact()
+    {
+        const auto shown = [this](const char *text, std::uint64_t bits) {
+            setTrace(text);
+            views::TensorPane pane(context());
+            show(pane);
+            m_selection->select(OpItem{m_trace->orderedOps()[0]});
+            views::Tile tile{0, 0, 1, 1, sizeof(bits), std::vector<std::byte>(sizeof(bits))};
+            std::memcpy(tile.bytes.data(), &bits, sizeof(bits));
+            pane.setTile(pane.tensor(), pane.slices().slice(), tile);
+            return pane.slices().index(0, 0).data().toString();
+        };
+        QCOMPARE(shown("input x:i64[1]=1\noutput x\n", 9007199254740993ULL),
+                 QStringLiteral("9007199254740993"));
+        QCOMPARE(shown("input x:i64[1]=1\noutput x\n", 0x8000000000000001ULL),
+                 QStringLiteral("-9223372036854775807"));
+        QCOMPARE(shown("input x:u64[1]=1\noutput x\n", 0xffffffffffffffffULL),
+                 QStringLiteral("18446744073709551615"));
+    }
+
+    // Of a complex element either part may be NaN.
+    void aComplexCellIsBadByEitherPart()
+    {
+        setTrace("input x:c64[4]=1\noutput x\n");
+        views::TensorPane pane(context());
+        show(pane);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        const float inf = std::numeric_limits<float>::infinity();
+        const float values[] = {3.0F, 4.0F, 1.0F, std::nanf(""), inf, std::nanf(""), 1.0F, -inf};
+        views::Tile tile{0, 0, 4, 1, 8, std::vector<std::byte>(sizeof(values))};
+        std::memcpy(tile.bytes.data(), values, sizeof(values));
+        pane.setTile(pane.tensor(), pane.slices().slice(), tile);
+        const auto colouredBy = [&](int row) {
+            return pane.slices().index(row, 0).data(views::SliceModel::kValueRole).toDouble();
+        };
+        QCOMPARE(colouredBy(0), 5.0);
+        QVERIFY(std::isnan(colouredBy(1)));
+        QVERIFY(std::isnan(colouredBy(2)));
+        QVERIFY(std::isinf(colouredBy(3)));
+    }
+
+    // A grid has no place for every row of a very long axis: it says so and moves to what is asked for.
+    void longAxesAreAWindow()
+    {
+        setTrace("input x:f32[2500000]=0\noutput x\n");
+        views::TensorPane pane(context());
+        show(pane);
+        QSignalSpy tiles(&pane, &views::TensorPane::tileRequested);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        QCOMPARE(pane.slices().rowCount(), 1000000);
+        QVERIFY(shows(pane, "rows 0 to 999,999 of 2,500,000"));
+        const core::TensorId tensor = pane.tensor();
+        m_selection->select(views::ElementItem{m_trace->orderedOps()[0], tensor, 2400123});
+        const QModelIndex current = pane.grid().currentIndex();
+        QVERIFY(current.isValid());
+        QCOMPARE(pane.slices().headerData(current.row(), Qt::Vertical, Qt::DisplayRole).toInt(), 2400123);
+        QCOMPARE(pane.slices().flatOf(current.row(), 0), 2400123U);
+        QVERIFY(!shows(pane, "rows 0 to 999,999"));
+        const auto tile = views::readTile(*m_trace, tensor, pane.slices().slice(), 2400123 / 64 * 64, 0,
+                                          core::JobContext());
+        pane.setTile(tensor, pane.slices().slice(), tile);
+        QVERIFY(shows(pane, "0x00000000"));
+        // The last row is reached, and the first one again.
+        m_selection->select(views::ElementItem{m_trace->orderedOps()[0], tensor, 2499999});
+        QCOMPARE(pane.slices().flatOf(pane.grid().currentIndex().row(), 0), 2499999U);
+        for (int i = 0; i < 3; ++i)
+            for (QAbstractButton *button : pane.findChildren<QAbstractButton *>())
+                if (button->text() == QStringLiteral("Earlier"))
+                    button->click();
+        QCOMPARE(pane.slices().firstRow(), 0);
+        QVERIFY(tiles.count() > 1);
+    }
+
+    // What cannot be read, or was stopped, is said; nothing waits for ever.
+    void unreadValuesSayWhy()
+    {
+        setTrace(kText);
+        views::TensorPane pane(context());
+        show(pane);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        const core::Status gone(core::ErrorCode::unreadable, "run.opscope is gone");
+        const core::Status stopped(core::ErrorCode::cancelled, "reading values was cancelled");
+        pane.showBadElement(pane.tensor(), gone);
+        QVERIFY(shows(pane, "run.opscope is gone"));
+        pane.setTile(pane.tensor(), pane.slices().slice(), stopped);
+        QVERIFY2(pane.noteText().contains("stopped"), qPrintable(pane.noteText()));
+    }
+
+    // A check that ended early is no clean one: audit, findings and trail say why.
+    void missingFactsAreSaidEverywhere()
+    {
+        views::AuditPane audit(context());
+        views::FindingsPane findings(context());
+        show(audit);
+        show(findings);
+        setTrace(kCleanText);
+        const auto missing =
+            views::missingFacts(*m_trace, core::Status(core::ErrorCode::unreadable, "the disk is gone"));
+        audit.setFacts(missing);
+        findings.setFacts(missing);
+        QVERIFY(shows(audit, "NaN and Inf were not looked for"));
+        QVERIFY(shows(audit, "the disk is gone"));
+        QVERIFY(!shows(audit, "Looking for NaN"));
+        QVERIFY(shows(findings, "the disk is gone"));
+        QVERIFY(!shows(findings, "0 NaN"));
     }
 
     void slicesOfAnyRank()

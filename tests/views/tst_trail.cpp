@@ -155,6 +155,25 @@ private Q_SLOTS:
         QVERIFY(!pane.list().isVisible());
     }
 
+    void saysWhyItWasNotFollowed()
+    {
+        setTrace(kCleanText);
+        views::TrailPane trail({m_theme, m_selection});
+        views::WhyPane why({m_theme, m_selection});
+        const auto missing =
+            views::missingTrail(m_trace, core::Status(core::ErrorCode::unreadable, "the disk is gone"));
+        trail.setFacts(m_facts);
+        why.setFacts(m_facts);
+        trail.setTrail(missing);
+        why.setTrail(missing);
+        trail.show();
+        why.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&trail));
+        QVERIFY(QTest::qWaitForWindowExposed(&why));
+        QVERIFY(!support::widgetTexts(trail).filter("the disk is gone").isEmpty());
+        QVERIFY(!support::widgetTexts(why).filter("the disk is gone").isEmpty());
+    }
+
     void whySaysTheRuleAndTheMeasures()
     {
         setTrace(kText);

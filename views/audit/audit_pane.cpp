@@ -59,8 +59,9 @@ void AuditPane::showTrace()
 
 void AuditPane::addVerdict()
 {
-    const bool found = m_facts->hasFinding();
-    const bool partial = m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace());
+    const bool found = m_facts->isBad();
+    const bool partial =
+        m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace()) || !m_facts->failure.isOk();
     auto *card = new QFrame;
     card->setProperty("card", found ? "nan" : partial ? "warn" : "ok");
     card->setAccessibleName(m_facts->verdict);
@@ -128,32 +129,28 @@ void AuditPane::addNotRun(const QString &name, const QString &reason)
     m_list->addEntry(entry);
 }
 
+// Why the audit or all checks are missing, where they are.
+int AuditPane::addFailures()
+{
+    int missing = 0;
+    const auto add = [&](const QString &name, const core::Status &failure) {
+        if (failure.isOk())
+            return;
+        addNotRun(name, fromView(failure.message()));
+        ++missing;
+    };
+    add(QStringLiteral("find_nan"), m_facts->failure);
+    add(QStringLiteral("audit"), m_facts->failure.isOk() ? m_facts->auditFailure : m_facts->failure);
+    return missing;
+}
+
 void AuditPane::addChecks()
 {
-    const core::NonFiniteScan &scan = m_facts->scan;
-    m_list->addSection(tr("Checks that ran"),
-                       QLocale().toString(m_facts->seconds, 'f', 2) + QStringLiteral(" s"));
-    addChecked(m_facts->hasFinding(), QStringLiteral("find_nan"),
-               tr("%1 · %2 · %3")
-                   .arg(countedText(m_facts->births, "birth", "births"),
-                        countedText(scan.badOutputs, "bad output", "bad outputs"),
-                        countedText(scan.sinks.size(), "sink", "sinks")),
-               m_facts->headline);
-    const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
-        addChecked(
-            entry.has_value() && !entry->byDesign, name,
-            entry
-                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->label(entry->op)))
-                : tr("none"),
-            entry ? entry->op : core::OpId());
-    };
-    first(scan.firstInf, tr("first Inf"));
-    first(scan.firstNan, tr("first NaN"));
-    int ran = 1;
-    if (m_facts->audit)
-        ran = addAuditChecks(*m_facts->audit);
+    int ran = 0;
+    if (m_facts->failure.isOk())
+        ran = addChecksThatRan();
     m_list->addSection(tr("Did not run, and why"));
-    int skipped = 2;
+    int skipped = 2 + addFailures();
     if (m_facts->audit)
         for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
             addNotRun(fromView(pair.toList().front().toString()), fromView(pair.toList().back().toString()));
@@ -164,6 +161,30 @@ void AuditPane::addChecks()
     setSubtitle(tr("%1 ran, %2 did not")
                     .arg(countedText(static_cast<std::uint64_t>(ran), "check", "checks"))
                     .arg(skipped));
+}
+
+int AuditPane::addChecksThatRan()
+{
+    const core::NonFiniteScan &scan = m_facts->scan;
+    m_list->addSection(tr("Checks that ran"),
+                       QLocale().toString(m_facts->seconds, 'f', 2) + QStringLiteral(" s"));
+    addChecked(m_facts->hasFinding(), QStringLiteral("find_nan"),
+               tr("%1 · %2 · %3")
+                   .arg(countedText(m_facts->births, "birth", "births"),
+                        countedText(scan.badOutputs, "bad output", "bad outputs"),
+                        countedText(scan.sinks.size(), "sink", "sinks")),
+               m_facts->hasFinding() ? m_facts->headline : core::OpId());
+    const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
+        addChecked(
+            entry.has_value() && !entry->byDesign, name,
+            entry
+                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->label(entry->op)))
+                : tr("none"),
+            entry ? entry->op : core::OpId());
+    };
+    first(scan.firstInf, tr("first Inf"));
+    first(scan.firstNan, tr("first NaN"));
+    return m_facts->audit ? addAuditChecks(*m_facts->audit) : 1;
 }
 
 // What the audit ran besides find_nan, each with the number of its findings.

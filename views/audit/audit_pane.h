@@ -31,6 +31,8 @@ protected:
 private:
     void addVerdict();
     void addChecks();
+    int addChecksThatRan();
+    int addFailures();
     void addCoverage();
     void addRun();
     int addAuditChecks(const core::Report &audit);

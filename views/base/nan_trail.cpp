@@ -287,4 +287,13 @@ core::Result<std::shared_ptr<const NanTrail>> makeNanTrail(std::shared_ptr<const
     return std::shared_ptr<const NanTrail>(std::move(trail));
 }
 
+std::shared_ptr<const NanTrail> missingTrail(std::shared_ptr<const core::Trace> trace,
+                                             const core::Status &failure)
+{
+    auto trail = std::make_shared<NanTrail>();
+    trail->trace = std::move(trace);
+    trail->failure = failure;
+    return trail;
+}
+
 } // namespace views

@@ -33,6 +33,7 @@ struct NanTrail
     std::shared_ptr<const core::Trace> trace; // it is of
     std::vector<TrailStep> steps;
     std::size_t leftOut = 0; // beyond the ceiling of steps
+    core::Status failure;    // why it was not followed; ok when it was
     std::unordered_map<core::OpId, std::string> whys;
     std::unordered_map<core::GradNodeId, std::string> gradWhys;
 };
@@ -43,6 +44,10 @@ core::Result<std::shared_ptr<const NanTrail>> makeNanTrail(std::shared_ptr<const
                                                            const core::NonFiniteScan &scan,
                                                            const core::GraphMarks &marks,
                                                            const core::JobContext &job);
+
+// The trail of a trace that was not followed, and FAILURE says why.
+std::shared_ptr<const NanTrail> missingTrail(std::shared_ptr<const core::Trace> trace,
+                                             const core::Status &failure);
 
 // What a token says to a person: the rule that was broken, its formula, and a remedy with what it protects;
 // empty texts where there is nothing to say.

@@ -161,6 +161,16 @@ private:
     TraceFacts &m_facts;
 };
 
+// The audit's finding on a backward pass whose gradients turned bad; nullptr when there is none.
+const core::ReportFinding *backwardFinding(const TraceFacts &facts)
+{
+    if (facts.audit)
+        for (const core::ReportFinding &finding : facts.audit->findings)
+            if (finding.severity == Severity::critical && finding.check == "bisect_nan_backward")
+                return &finding;
+    return nullptr;
+}
+
 void writeVerdict(const core::Trace &trace, TraceFacts &facts)
 {
     const NonFiniteEntry *headline = facts.scan.headline();
@@ -179,6 +189,10 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
     } else if (facts.scan.hasFinding()) {
         facts.verdict = words("Bad values came in");
         facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
+    } else if (const core::ReportFinding *backward = backwardFinding(facts); backward != nullptr) {
+        facts.headline = backward->ops.empty() ? core::OpId() : backward->ops.front();
+        facts.verdict = words("NaN or Inf in the backward pass");
+        facts.verdictDetail = fromView(backward->message);
     } else if (stoppedShort(trace)) {
         facts.verdict = words("No finding up to where the run stopped");
         facts.verdictDetail = words("Checked up to there: %1; what would have come after was not run.")
@@ -210,8 +224,10 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
     request.statistics = statistics;
     request.options = core::Value::object();
     core::Result<core::Report> audit = core::runReport(*core::findReport("audit"), std::move(request), job);
-    if (!audit)
+    if (!audit) {
+        facts.auditFailure = audit.error();
         return;
+    }
     facts.audit = std::make_shared<const core::Report>(std::move(audit).value());
     for (const core::ReportFinding &finding : facts.audit->findings) {
         if (finding.check == "find_nan" || finding.check == "bisect_nan" ||
@@ -222,6 +238,8 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
         row.check = fromView(finding.check);
         row.text = fromView(finding.message);
         row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
+        facts.backwardBirths +=
+            finding.severity == Severity::critical && finding.check == "bisect_nan_backward" ? 1 : 0;
         facts.findings.push_back(std::move(row));
     }
     std::stable_sort(facts.findings.begin(), facts.findings.end(),
@@ -290,6 +308,16 @@ makeTraceFacts(std::shared_ptr<const core::Trace> shared,
     writeVerdict(trace, *facts);
     facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::shared_ptr<const TraceFacts>(std::move(facts));
+}
+
+std::shared_ptr<const TraceFacts> missingFacts(const core::Trace &trace, const core::Status &failure)
+{
+    auto facts = std::make_shared<TraceFacts>();
+    facts->coverage = coverageOf(trace);
+    facts->failure = failure;
+    facts->verdict = words("NaN and Inf were not looked for");
+    facts->verdictDetail = words("%1. Reload looks again.").arg(fromView(failure.message()));
+    return facts;
 }
 
 } // namespace views

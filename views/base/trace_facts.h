@@ -56,11 +56,17 @@ struct TraceFacts
     QString verdict;                  // "NaN is born in softmax_8_345"
     QString verdictDetail;
     core::OpId headline;                       // what to look at first; none when nothing was found
-    std::size_t births = 0;                    // that are not by design
+    std::size_t births = 0;                    // of the forward pass that are not by design
+    std::size_t backwardBirths = 0;            // backward passes whose gradients turned bad
     double seconds = 0.0;                      // how long the checks took
     std::shared_ptr<const core::Report> audit; // its checks besides NaN and Inf are in FINDINGS; may be null
+    core::Status auditFailure;                 // why there is no audit
+    core::Status failure;                      // why nothing was looked for at all; ok when it was
 
+    // Of the forward pass.
     bool hasFinding() const { return scan.hasFinding(); }
+    std::size_t allBirths() const { return births + backwardBirths; }
+    bool isBad() const { return hasFinding() || backwardBirths > 0; }
 };
 
 // What was recorded of TENSOR, else what FACTS (may be null) measured; nullptr when nobody knows.
@@ -72,5 +78,9 @@ core::Result<std::shared_ptr<const TraceFacts>> makeTraceFacts(std::shared_ptr<c
 core::Result<std::shared_ptr<const TraceFacts>>
 makeTraceFacts(std::shared_ptr<const core::Trace> trace,
                const std::shared_ptr<core::TraceStatistics> &statistics, const core::JobContext &job);
+
+// The facts of a trace whose check ended with FAILURE: its coverage, and in words that nothing was looked
+// for.
+std::shared_ptr<const TraceFacts> missingFacts(const core::Trace &trace, const core::Status &failure);
 
 } // namespace views

@@ -78,7 +78,8 @@ void PictureView::build()
         if (m_pending) {
             Q_EMIT layoutCancelled();
         } else {
-            m_next = m_picture;
+            if (m_next.boxes.empty()) // else the one that got no layout
+                m_next = m_picture;
             requestLayout();
         }
     });
@@ -129,6 +130,7 @@ void PictureView::setWords(const QString &title, const QString &body)
     m_lateTimer.stop();
     m_hasPicture = false;
     m_picture = {};
+    m_next = {};
     m_layout = {};
     m_current = kNoBox;
     m_look = {};
@@ -175,6 +177,16 @@ void PictureView::setLayout(const core::LayoutResult &layout)
     if (m_first < m_picture.boxes.size() && !m_canvas->viewport().visible().intersects(boxRect(m_first)))
         showBox(m_first, true);
     Q_EMIT pictureShown();
+}
+
+void PictureView::setLayoutFailed(std::uint64_t id, const QString &reason)
+{
+    if (!m_pending || m_pending->id != id)
+        return;
+    m_pending.reset();
+    m_lateTimer.stop();
+    m_layoutNotice->showNotice(tr("No layout: %1").arg(reason), tr("Try again"));
+    placeOverlays();
 }
 
 void PictureView::layoutIsLate()

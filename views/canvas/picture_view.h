@@ -37,6 +37,8 @@ public:
     void setWords(const QString &title, const QString &body);
     // The answer to layoutRequested; an older one is ignored.
     void setLayout(const core::LayoutResult &layout);
+    // The request with this ID is not answered; what is shown stays.
+    void setLayoutFailed(std::uint64_t id, const QString &reason);
     void setSelected(std::vector<std::uint32_t> boxes);
     // A line above the picture with one way on; empty takes it away.
     void setNotice(const QString &text, const QString &action = {});

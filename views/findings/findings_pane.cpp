@@ -87,6 +87,14 @@ void FindingsPane::showChecked()
     const TraceCoverage &coverage = m_facts->coverage;
     m_checked->addSection(tr("Checked"));
     FactList::Entry entry;
+    if (!m_facts->failure.isOk()) {
+        m_checked->addText(tr("Nothing was looked for."));
+        m_checked->finish();
+        m_unchecked->addSection(tr("Not checked"));
+        m_unchecked->addText(fromView(m_facts->failure.message()));
+        m_unchecked->finish();
+        return;
+    }
     entry.icon = IconName::healed;
     entry.iconTone = core::ColorToken::ok;
     entry.name = QStringLiteral("find_nan");
@@ -107,6 +115,11 @@ void FindingsPane::showChecked()
     if (coverage.outputsUnchecked > 0) {
         entry.name = countedText(coverage.outputsUnchecked, "output", "outputs");
         entry.value = tr("neither saved nor measured");
+        m_unchecked->addEntry(entry);
+    }
+    if (!m_facts->auditFailure.isOk()) {
+        entry.name = QStringLiteral("audit");
+        entry.value = fromView(m_facts->auditFailure.message());
         m_unchecked->addEntry(entry);
     }
     if (m_facts->audit)

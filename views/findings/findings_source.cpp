@@ -2,6 +2,7 @@
 #include "views/findings/findings_source.h"
 
 #include "views/base/formatting.h"
+#include "views/base/sort_key.h"
 
 #include <QCoreApplication>
 
@@ -41,8 +42,11 @@ FindingsSource::FindingsSource(std::shared_ptr<const core::Trace> trace,
                                      {QStringLiteral("elements"), words("Elements"), 104, true, true},
                                      {QStringLiteral("source"), words("Source"), 120, false, true}}
 {
-    for (const FindingRow &row : m_facts->findings)
+    for (const FindingRow &row : m_facts->findings) {
         m_texts.push_back(row.text.toStdString());
+        m_checks.push_back(row.check.toStdString());
+        m_lines.push_back(lineKey(*m_trace, row.op));
+    }
 }
 
 QString FindingsSource::text(std::size_t row, std::size_t column) const
@@ -78,6 +82,10 @@ double FindingsSource::number(std::size_t row, std::size_t) const
 std::string_view FindingsSource::key(std::size_t row, std::size_t column) const
 {
     const FindingRow &found = finding(row);
+    if (column == check_)
+        return m_checks[row];
+    if (column == source_)
+        return m_lines[row];
     if (column == severity_)
         return found.severity == core::Severity::critical  ? "0"
                : found.severity == core::Severity::warning ? "1"

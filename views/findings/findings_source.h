@@ -27,7 +27,10 @@ private:
     std::shared_ptr<const core::Trace> m_trace;
     std::shared_ptr<const TraceFacts> m_facts;
     std::vector<TableColumn> m_columns;
-    std::vector<std::string> m_texts; // of column text, for sorting
+    // Of the columns whose key is no text of the trace.
+    std::vector<std::string> m_texts;
+    std::vector<std::string> m_checks;
+    std::vector<std::string> m_lines;
 };
 
 QString severityText(core::Severity severity);

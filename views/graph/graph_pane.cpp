@@ -182,6 +182,15 @@ void GraphPane::setLayout(core::LayoutResult result)
     Q_EMIT summaryChanged();
 }
 
+void GraphPane::setLayoutFailed(std::uint64_t id, const QString &reason)
+{
+    if (!m_state.dropLayout(id))
+        return;
+    m_lateTimer.stop();
+    m_notice->showNotice(tr("No layout: %1").arg(reason), tr("Try again"));
+    placeOverlays();
+}
+
 // The box under the pointer stays there: the frame it became takes its middle, a box that was a frame its
 // corner.
 void GraphPane::keepAnchor()

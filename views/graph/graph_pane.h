@@ -33,6 +33,8 @@ public:
     void setMarks(core::GraphMarks marks);
     // The answer to a request; an older one is ignored.
     void setLayout(core::LayoutResult result);
+    // The request with this ID is not answered; what is shown stays.
+    void setLayoutFailed(std::uint64_t id, const QString &reason);
     void setReducedMotion(bool reduced) { m_canvas->setReducedMotion(reduced); }
 
     const GraphState &state() const { return m_state; }
@@ -149,7 +151,6 @@ private:
     QLabel *m_empty = nullptr;
     QTimer m_lateTimer;
     QElapsedTimer m_layoutSince;
-    QString m_retryReason;
 };
 
 } // namespace views

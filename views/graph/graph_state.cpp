@@ -60,6 +60,14 @@ bool GraphState::takeLayout(core::LayoutResult result)
     return true;
 }
 
+bool GraphState::dropLayout(std::uint64_t id)
+{
+    if (!m_pending || m_pending->id != id)
+        return false;
+    m_pending.reset();
+    return true;
+}
+
 core::Rect GraphState::boxRect(std::uint32_t box) const
 {
     return core::boxRect(m_slice.picture, m_layout, box);

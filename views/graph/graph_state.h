@@ -35,6 +35,8 @@ public:
     const std::optional<core::LayoutRequest> &pending() const { return m_pending; }
     // False when the answer is not that of the newest request or does not hold together.
     bool takeLayout(core::LayoutResult result);
+    // The request with this ID will not be answered; what is on screen stays. False when another one waits.
+    bool dropLayout(std::uint64_t id);
 
     // What is on screen.
     bool hasPicture() const { return m_hasPicture; }

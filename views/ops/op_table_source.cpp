@@ -2,6 +2,7 @@
 #include "views/ops/op_table_source.h"
 
 #include "views/base/formatting.h"
+#include "views/base/sort_key.h"
 #include "views/base/trace_facts.h"
 
 #include <QCoreApplication>
@@ -144,22 +145,29 @@ std::string_view OpTableSource::key(std::size_t row, std::size_t column) const
         return tensor(row) ? core::dtypeName(tensor(row)->dtype) : std::string_view();
     case saved_:
         return tensor(row) ? (tensor(row)->payload.state == core::PayloadState::saved ? "0" : "1") : "2";
-    case source_: {
-        const core::FrameId frame = m_trace->sourceFrame(m_trace->callOf(op).stack);
-        return frame.isValid() ? m_trace->string(m_trace->frame(frame).file) : std::string_view();
-    }
-    case shape_: {
-        // Shapes sort by their numbers; the bytes of big-endian numbers would do, the interned ints compare
-        // as they are on this machine only for equal signs, which dimensions have.
-        const core::TensorId id = m_trace->op(op).tensor;
-        if (!id.isValid())
-            return {};
-        const auto shape = m_trace->shape(id);
-        return {reinterpret_cast<const char *>(shape.data()), shape.size_bytes()};
-    }
+    case source_:
+        return lineKeyOf(row);
+    case shape_:
+        return shapeKeyOf(row);
     default:
         return {};
     }
+}
+
+std::string_view OpTableSource::shapeKeyOf(std::size_t row) const
+{
+    if (m_shapeKeys.empty())
+        for (const core::OpId op : m_ops)
+            m_shapeKeys.push_back(shapeKey(*m_trace, m_trace->op(op).tensor));
+    return m_shapeKeys[row];
+}
+
+std::string_view OpTableSource::lineKeyOf(std::size_t row) const
+{
+    if (m_lineKeys.empty())
+        for (const core::OpId op : m_ops)
+            m_lineKeys.push_back(lineKey(*m_trace, op));
+    return m_lineKeys[row];
 }
 
 CellLook OpTableSource::look(std::size_t row, std::size_t column) const

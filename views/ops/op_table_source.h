@@ -5,6 +5,7 @@
 #include "views/base/table_source.h"
 
 #include <memory>
+#include <string>
 
 namespace views {
 
@@ -50,11 +51,16 @@ private:
     const core::TensorRow *tensor(std::size_t row) const;
     const core::TensorStats *stats(std::size_t row) const;
     QString statText(std::size_t row, std::size_t column) const;
+    std::string_view shapeKeyOf(std::size_t row) const;
+    std::string_view lineKeyOf(std::size_t row) const;
 
     std::shared_ptr<const core::Trace> m_trace;
     std::shared_ptr<const TraceFacts> m_facts;
     std::span<const core::OpId> m_ops;
     std::vector<std::uint32_t> m_rows; // row of each op
+    // Of the columns whose key is no text of the trace; made when they are first sorted by.
+    mutable std::vector<std::string> m_shapeKeys;
+    mutable std::vector<std::string> m_lineKeys;
     std::vector<TableColumn> m_columns;
 };
 

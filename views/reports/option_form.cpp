@@ -28,6 +28,12 @@ QString spelled(const Value &value)
     return value.isString() ? fromView(value.toString()) : fromView(core::toJson(value));
 }
 
+// An op's field is filled from the selection; other values of that type (a word or a number) have a default.
+bool namesAnOp(const core::ReportOption &option)
+{
+    return option.type == OptionType::op && option.defaultValue.toString().empty();
+}
+
 bool isSame(const Value &a, const Value &b)
 {
     return a == b || (a.isNumber() && b.isNumber() && a.toDouble() == b.toDouble());
@@ -94,7 +100,7 @@ void OptionForm::addField(QGridLayout &grid, const core::ReportOption &option)
     field.note = makeElidedLabel(fromView(option.help), "caption", m_body);
     const int row = grid.rowCount();
     grid.addWidget(label, row, 0);
-    grid.addWidget(option.type == OptionType::op ? makeOpEditor(field.editor) : field.editor, row, 1);
+    grid.addWidget(namesAnOp(option) ? makeOpEditor(field.editor) : field.editor, row, 1);
     grid.addWidget(field.note, row + 1, 1);
     m_fields.push_back(field);
 }
@@ -109,8 +115,11 @@ QWidget *OptionForm::makeEditor(const core::ReportOption &option)
     if (!option.choices.empty()) {
         auto *box = new QComboBox(m_body);
         box->setProperty("face", "mono");
+        // The data of an item is what is read; without a default nothing may be chosen.
+        if (option.defaultValue.isNull())
+            box->addItem(tr("not given"), QString());
         for (const std::string_view choice : option.choices)
-            box->addItem(fromView(choice));
+            box->addItem(fromView(choice), fromView(choice));
         connect(box, &QComboBox::currentIndexChanged, this, &OptionForm::fieldEdited);
         return box;
     }
@@ -121,8 +130,7 @@ QWidget *OptionForm::makeEditor(const core::ReportOption &option)
     else if (option.type == OptionType::mapping)
         line->setPlaceholderText(QStringLiteral("{\"name\": …}"));
     else
-        line->setPlaceholderText(option.type == OptionType::op ? tr("label, position or module")
-                                                               : tr("not given"));
+        line->setPlaceholderText(namesAnOp(option) ? tr("label, position or module") : tr("not given"));
     connect(line, &QLineEdit::textChanged, this, &OptionForm::fieldEdited);
     connect(line, &QLineEdit::returnPressed, this, &OptionForm::runWished);
     return line;
@@ -157,7 +165,7 @@ void OptionForm::setValue(const Field &field, const Value &value)
     if (auto *check = qobject_cast<QCheckBox *>(field.editor))
         check->setChecked(value.toBool());
     else if (auto *combo = qobject_cast<QComboBox *>(field.editor))
-        combo->setCurrentIndex(std::max(0, combo->findText(spelled(value))));
+        combo->setCurrentIndex(std::max(0, combo->findData(spelled(value))));
     else
         static_cast<QLineEdit *>(field.editor)->setText(spelled(value));
 }
@@ -165,7 +173,7 @@ void OptionForm::setValue(const Field &field, const Value &value)
 QString OptionForm::textOf(const Field &field) const
 {
     if (const auto *combo = qobject_cast<const QComboBox *>(field.editor))
-        return combo->currentText();
+        return combo->currentData().toString();
     return static_cast<const QLineEdit *>(field.editor)->text().trimmed();
 }
 
@@ -250,7 +258,7 @@ void OptionForm::setText(std::string_view name, const QString &text)
     if (auto *line = qobject_cast<QLineEdit *>(editor))
         line->setText(text);
     else if (auto *combo = qobject_cast<QComboBox *>(editor))
-        combo->setCurrentText(text);
+        combo->setCurrentIndex(std::max(0, combo->findData(text)));
     else if (auto *check = qobject_cast<QCheckBox *>(editor))
         check->setChecked(text == QLatin1String("true"));
 }

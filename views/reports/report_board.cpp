@@ -81,6 +81,8 @@ ReportWords answerWords(const core::Report &report)
                 {"clean_among_checked", "incomplete", "incomparable", "unknown_scale", "unavailable"}))
         return {fromView(status).replace(QLatin1Char('_'), QLatin1Char(' ')), IconName::notRun,
                 ColorToken::warn};
+    if (isOneOf(status, {"warnings", "errors"}))
+        return {fromView(status), IconName::warning, ColorToken::warn};
     if (status == "truncated")
         return {words("cut at the ceiling"), IconName::warning, ColorToken::warn};
     if (isOneOf(status, {"ranked", "found", "hint"}))

@@ -6,18 +6,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace views {
 
 namespace {
 
+// Every digit: a double has room for 53 bits only.
+QString integerText(core::DType dtype, const std::byte *data, std::size_t index)
+{
+    if (const auto exact = core::elementAsInteger(dtype, data, index))
+        return QString::number(static_cast<qlonglong>(*exact));
+    std::uint64_t large = 0;
+    if (dtype == core::DType::uint64) {
+        std::memcpy(&large, data + index * sizeof(large), sizeof(large));
+        return QString::number(static_cast<qulonglong>(large));
+    }
+    return QString::number(core::elementAsDouble(dtype, data, index), 'f', 0);
+}
+
 QString valueText(core::DType dtype, const std::byte *data, std::size_t index, int digits)
 {
+    if (core::isIntegral(dtype) || core::isQuantized(dtype))
+        return integerText(dtype, data, index);
     const double value = core::elementAsDouble(dtype, data, index);
     if (dtype == core::DType::boolean)
         return value != 0.0 ? QStringLiteral("True") : QStringLiteral("False");
-    if (core::isIntegral(dtype) || core::isQuantized(dtype))
-        return QString::number(value, 'f', 0);
     const auto part = [digits](double number) {
         return digits > 9 ? exactNumber(number) : numberText(number, digits);
     };
@@ -26,6 +40,27 @@ QString valueText(core::DType dtype, const std::byte *data, std::size_t index, i
     const double imaginary = core::elementImaginary(dtype, data, index);
     return QStringLiteral("%1%2%3i").arg(
         part(value), std::signbit(imaginary) ? QString() : QStringLiteral("+"), part(imaginary));
+}
+
+// NaN before infinity: hypot() of the two would be infinite.
+double colouredBy(core::DType dtype, const std::byte *data, std::size_t index)
+{
+    const double value = core::elementAsDouble(dtype, data, index);
+    if (!core::isComplex(dtype))
+        return value;
+    const double imaginary = core::elementImaginary(dtype, data, index);
+    return std::isnan(value) || std::isnan(imaginary) ? std::nan("") : std::hypot(value, imaginary);
+}
+
+// The start of the window that has INDEX: where it is when that one does, else INDEX in the middle.
+std::int64_t windowWith(std::int64_t index, std::int64_t first, std::int64_t all)
+{
+    if (index >= first && index < first + SliceModel::kMostCells)
+        return first;
+    const std::int64_t last = std::max<std::int64_t>(0, all - SliceModel::kMostCells);
+    const std::int64_t start = std::clamp<std::int64_t>(index - SliceModel::kMostCells / 2, 0, last);
+    // Whole tiles; at the end of the axis the last one is not cut off.
+    return start == last ? (start + kTileSide - 1) / kTileSide * kTileSide : start / kTileSide * kTileSide;
 }
 
 } // namespace
@@ -40,9 +75,45 @@ void SliceModel::setSlice(std::shared_ptr<const core::Trace> trace, core::Tensor
     m_tiles.clear();
     m_asked.clear();
     const auto shape = m_trace->shape(tensor);
-    m_rows = static_cast<int>(std::min(slice.rows(shape), kMostCells));
-    m_columns = static_cast<int>(std::min(slice.columns(shape), kMostCells));
+    m_allRows = slice.rows(shape);
+    m_allColumns = slice.columns(shape);
+    setWindow(0, 0);
     endResetModel();
+}
+
+void SliceModel::setWindow(std::int64_t row, std::int64_t column)
+{
+    m_firstRow = row;
+    m_firstColumn = column;
+    m_rows = static_cast<int>(std::min(m_allRows - row, kMostCells));
+    m_columns = static_cast<int>(std::min(m_allColumns - column, kMostCells));
+}
+
+void SliceModel::showCell(std::int64_t row, std::int64_t column)
+{
+    const std::int64_t firstRow = windowWith(row, m_firstRow, m_allRows);
+    const std::int64_t firstColumn = windowWith(column, m_firstColumn, m_allColumns);
+    if (firstRow == m_firstRow && firstColumn == m_firstColumn)
+        return;
+    beginResetModel();
+    setWindow(firstRow, firstColumn);
+    m_tiles.clear();
+    m_asked.clear();
+    endResetModel();
+}
+
+void SliceModel::moveWindow(int direction)
+{
+    const bool byRows = m_allRows >= m_allColumns;
+    const std::int64_t middle = (byRows ? m_firstRow : m_firstColumn) + kMostCells / 2;
+    const std::int64_t all = byRows ? m_allRows : m_allColumns;
+    const std::int64_t wanted = std::clamp<std::int64_t>(middle + direction * kMostCells, 0, all - 1);
+    showCell(byRows ? wanted : m_firstRow, byRows ? m_firstColumn : wanted);
+}
+
+std::uint64_t SliceModel::flatOf(int row, int column) const
+{
+    return m_slice.flat(m_trace->shape(m_tensor), m_firstRow + row, m_firstColumn + column);
 }
 
 void SliceModel::clear()
@@ -52,6 +123,8 @@ void SliceModel::clear()
     m_tiles.clear();
     m_asked.clear();
     m_rows = m_columns = 0;
+    m_allRows = m_allColumns = 0;
+    m_firstRow = m_firstColumn = 0;
     endResetModel();
 }
 
@@ -59,15 +132,20 @@ void SliceModel::setTile(const Slice &slice, const Tile &tile)
 {
     if (!(slice == m_slice) || tile.rows <= 0 || tile.columns <= 0)
         return;
+    const std::int64_t row = tile.firstRow - m_firstRow;
+    const std::int64_t column = tile.firstColumn - m_firstColumn;
+    // The window may have moved on since the tile was asked for.
+    if (row < 0 || column < 0 || row >= m_rows || column >= m_columns)
+        return;
     m_tiles[{tile.firstRow / kTileSide, tile.firstColumn / kTileSide}] = tile;
-    Q_EMIT dataChanged(index(static_cast<int>(tile.firstRow), static_cast<int>(tile.firstColumn)),
-                       index(std::min(static_cast<int>(tile.firstRow + tile.rows), m_rows) - 1,
-                             std::min(static_cast<int>(tile.firstColumn + tile.columns), m_columns) - 1));
+    Q_EMIT dataChanged(index(static_cast<int>(row), static_cast<int>(column)),
+                       index(static_cast<int>(std::min<std::int64_t>(row + tile.rows, m_rows)) - 1,
+                             static_cast<int>(std::min<std::int64_t>(column + tile.columns, m_columns)) - 1));
 }
 
 const Tile *SliceModel::tileOf(int row, int column) const
 {
-    const TileKey key{row / kTileSide, column / kTileSide};
+    const TileKey key{(m_firstRow + row) / kTileSide, (m_firstColumn + column) / kTileSide};
     const auto found = m_tiles.find(key);
     if (found != m_tiles.end())
         return &found->second;
@@ -78,7 +156,8 @@ const Tile *SliceModel::tileOf(int row, int column) const
 
 std::size_t SliceModel::indexIn(const Tile &tile, int row, int column) const
 {
-    return static_cast<std::size_t>((row - tile.firstRow) * tile.columns + (column - tile.firstColumn));
+    return static_cast<std::size_t>((m_firstRow + row - tile.firstRow) * tile.columns +
+                                    (m_firstColumn + column - tile.firstColumn));
 }
 
 int SliceModel::rowCount(const QModelIndex &parent) const
@@ -100,14 +179,14 @@ QVariant SliceModel::data(const QModelIndex &index, int role) const
         return role == Qt::DisplayRole ? QVariant(QStringLiteral("…")) : QVariant();
     const std::size_t at = indexIn(*tile, index.row(), index.column());
     if (role == kValueRole)
-        return core::elementAsDouble(m_dtype, tile->bytes.data(), at);
+        return colouredBy(m_dtype, tile->bytes.data(), at);
     return valueText(m_dtype, tile->bytes.data(), at, 4);
 }
 
 QVariant SliceModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (role == Qt::DisplayRole)
-        return section;
+        return static_cast<qlonglong>(section + (orientation == Qt::Vertical ? m_firstRow : m_firstColumn));
     if (role == Qt::TextAlignmentRole)
         return QVariant(orientation == Qt::Vertical ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignCenter);
     return {};

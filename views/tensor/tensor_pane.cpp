@@ -12,6 +12,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPushButton>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSplitter>
@@ -61,6 +62,14 @@ TensorPane::TensorPane(const PaneContext &context, QWidget *parent)
 }
 
 TensorPane::~TensorPane() = default;
+
+// A job that was stopped says so too: nothing comes any more.
+QString TensorPane::unreadWords(const core::Status &status)
+{
+    return status.code() == core::ErrorCode::cancelled
+               ? tr("Reading was stopped. Select the tensor again to read it.")
+               : tr("The values cannot be read: %1.").arg(fromView(status.message()));
+}
 
 QWidget *TensorPane::makeTop()
 {
@@ -124,10 +133,51 @@ QWidget *TensorPane::makeBottom()
     m_grid->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_grid->verticalHeader()->setDefaultSectionSize(kCellHeight);
     column->addWidget(m_grid, 1);
+    column->addWidget(makeWindowRow());
     m_cell->setContentsMargins(10, 4, 10, 4);
     m_cell->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_cell);
     return bottom;
+}
+
+QWidget *TensorPane::makeWindowRow()
+{
+    m_windowRow = new QWidget(this);
+    auto *row = new QHBoxLayout(m_windowRow);
+    row->setContentsMargins(10, 2, 10, 2);
+    m_window = makeElidedLabel({}, "dense", m_windowRow);
+    row->addWidget(m_window, 1);
+    const auto add = [&](const QString &text, const QString &name, int direction) {
+        QPushButton *button = makeButton(text, "link", m_windowRow);
+        button->setAccessibleName(name);
+        connect(button, &QPushButton::clicked, this, [this, direction] {
+            const QScopedValueRollback<bool> guard(m_showing, true);
+            m_model.moveWindow(direction);
+            showWindow();
+        });
+        row->addWidget(button);
+    };
+    add(tr("Earlier"), tr("Earlier cells of the slice"), -1);
+    add(tr("Later"), tr("Later cells of the slice"), 1);
+    m_windowRow->hide();
+    return m_windowRow;
+}
+
+// Nothing is left out in silence: a grid that does not hold the whole slice says what it holds.
+void TensorPane::showWindow()
+{
+    m_windowRow->setVisible(m_model.isCut());
+    if (!m_model.isCut())
+        return;
+    const auto part = [](std::int64_t first, int count, std::int64_t all) {
+        return tr("%1 to %2 of %3")
+            .arg(countText(static_cast<std::uint64_t>(first)),
+                 countText(static_cast<std::uint64_t>(first + count - 1)),
+                 countText(static_cast<std::uint64_t>(all)));
+    };
+    m_window->setText(tr("In the grid: rows %1, columns %2")
+                          .arg(part(m_model.firstRow(), m_model.rowCount(), m_model.allRows()),
+                               part(m_model.firstColumn(), m_model.columnCount(), m_model.allColumns())));
 }
 
 QString TensorPane::noteText() const
@@ -146,6 +196,7 @@ void TensorPane::showTrace()
     m_tensor = {};
     m_op = {};
     m_model.clear();
+    showWindow();
     m_name->clear();
     m_kind->clear();
     m_cell->clear();
@@ -198,6 +249,7 @@ void TensorPane::showTensor(core::OpId op, core::TensorId tensor)
     const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
     if (row.payload.state != core::PayloadState::saved && !empty) {
         m_model.clear();
+        showWindow();
         m_histogram->clear({});
         showNote(tr("Values: %1. %2").arg(payloadText(row.payload.state), payloadRemedy(row.payload.state)));
         return;
@@ -214,8 +266,7 @@ void TensorPane::setSummary(core::TensorId tensor, const core::Result<TensorSumm
     if (tensor != m_tensor || !trace())
         return;
     if (!summary) {
-        if (summary.error().code() != core::ErrorCode::cancelled)
-            m_histogram->clear(tr("The values cannot be read: %1.").arg(fromView(summary.error().message())));
+        m_histogram->clear(unreadWords(summary.error()));
         return;
     }
     m_composition->setComposition(Composition::of(summary->stats));
@@ -265,6 +316,7 @@ void TensorPane::showSlice(const Slice &slice)
     const auto shape = trace()->shape(m_tensor);
     m_sliceBar->setSlice({shape.begin(), shape.end()}, slice);
     m_model.setSlice(trace(), m_tensor, slice);
+    showWindow();
 }
 
 void TensorPane::setTile(core::TensorId tensor, const Slice &slice, const core::Result<Tile> &tile)
@@ -273,8 +325,8 @@ void TensorPane::setTile(core::TensorId tensor, const Slice &slice, const core::
         return;
     if (tile)
         m_model.setTile(slice, *tile);
-    else if (tile.error().code() != core::ErrorCode::cancelled)
-        showNote(tr("The values cannot be read: %1.").arg(fromView(tile.error().message())));
+    else
+        showNote(unreadWords(tile.error()));
 }
 
 void TensorPane::stepBadElement(int direction)
@@ -285,15 +337,18 @@ void TensorPane::stepBadElement(int direction)
     std::int64_t from =
         direction > 0 ? -1 : static_cast<std::int64_t>(trace()->shape(m_tensor).size() + 1) << 40;
     if (current.isValid())
-        from = static_cast<std::int64_t>(
-            m_model.slice().flat(trace()->shape(m_tensor), current.row(), current.column()));
+        from = static_cast<std::int64_t>(m_model.flatOf(current.row(), current.column()));
     Q_EMIT badElementRequested(m_tensor, from, direction);
 }
 
 void TensorPane::showBadElement(core::TensorId tensor, const core::Result<std::optional<std::uint64_t>> &flat)
 {
-    if (tensor != m_tensor || !flat)
+    if (tensor != m_tensor)
         return;
+    if (!flat) {
+        m_cell->setText(unreadWords(flat.error()));
+        return;
+    }
     if (!*flat) {
         m_cell->setText(tr("Every element of this tensor is finite."));
         return;
@@ -315,23 +370,25 @@ void TensorPane::showElement(std::uint64_t flat)
     if (!(shown == m_model.slice()))
         showSlice(shown);
     const QScopedValueRollback<bool> guard(m_showing, true);
-    const QModelIndex index = m_model.index(static_cast<int>(row), static_cast<int>(column));
+    m_model.showCell(row, column);
+    showWindow();
+    const QModelIndex index = m_model.index(static_cast<int>(row - m_model.firstRow()),
+                                            static_cast<int>(column - m_model.firstColumn()));
     m_grid->setCurrentIndex(index);
     m_grid->scrollTo(index, QAbstractItemView::PositionAtCenter);
-    showCell(static_cast<int>(row), static_cast<int>(column));
+    showCell(index.row(), index.column());
 }
 
 void TensorPane::pickCell(int row, int column)
 {
     showCell(row, column);
-    const std::uint64_t flat = m_model.slice().flat(trace()->shape(m_tensor), row, column);
-    selection().select(ElementItem{m_op, m_tensor, flat});
+    selection().select(ElementItem{m_op, m_tensor, m_model.flatOf(row, column)});
 }
 
 void TensorPane::showCell(int row, int column)
 {
     const auto shape = trace()->shape(m_tensor);
-    const std::uint64_t flat = m_model.slice().flat(shape, row, column);
+    const std::uint64_t flat = m_model.flatOf(row, column);
     const QString value = m_model.exactText(row, column);
     m_cell->setText(
         QStringLiteral("%1   %2").arg(indexText(shape, flat), value.isEmpty() ? tr("reading") : value));

@@ -55,12 +55,15 @@ protected:
     void themeChanged() override;
 
 private:
+    static QString unreadWords(const core::Status &status);
     QWidget *makeTop();
     QWidget *makeBottom();
     void showTensor(core::OpId op, core::TensorId tensor);
     void showNote(const QString &note);
     void showStats(const core::TensorStats &stats);
     void showSlice(const Slice &slice);
+    QWidget *makeWindowRow();
+    void showWindow();
     void showElement(std::uint64_t flat);
     void pickCell(int row, int column);
     void showCell(int row, int column);
@@ -75,6 +78,8 @@ private:
     SliceBar *m_sliceBar;
     QTableView *m_grid;
     QLabel *m_cell;
+    QWidget *m_windowRow = nullptr; // which part of a very long axis is in the grid
+    QLabel *m_window = nullptr;
     QToolButton *m_linear = nullptr;
     QToolButton *m_magnitude = nullptr;
     core::OpId m_op;

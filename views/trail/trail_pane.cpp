@@ -89,6 +89,8 @@ void TrailPane::fill()
         return say(tr("No trace is open."));
     if (!isReady())
         return say(tr("Looking for NaN and Inf."));
+    if (!m_trail->failure.isOk())
+        return say(tr("NaN and Inf were not followed: %1.").arg(fromView(m_trail->failure.message())));
     const std::vector<TrailStep> &steps = m_trail->steps;
     if (steps.empty())
         return say(m_facts->coverage.outputsUnchecked > 0

@@ -131,13 +131,15 @@ void WhyPane::showItem()
         m_list->addText(tr("No trace is open."));
     else if (!isReady())
         m_list->addText(tr("Looking for NaN and Inf."));
+    else if (!m_trail->failure.isOk())
+        m_list->addText(tr("NaN and Inf were not followed: %1.").arg(fromView(m_trail->failure.message())));
     else if (grad != nullptr)
         showGrad(grad->node);
     else if (op.isValid())
         showOp(op);
     else
         m_list->addText(
-            m_facts->hasFinding()
+            m_facts->isBad()
                 ? tr("Select an op, or a step of the trail, to see why it is as it is.")
                 : tr("There is nothing to explain: no NaN or Inf was found that is not by design."));
     m_list->finish();
