@@ -2,7 +2,7 @@
 #include "app/cli/doctor_command.h"
 #include "app/cli/capture_options.h"
 #include "app/cli/commands.h"
-#include "app/cli/doctor_facts.h"
+#include "app/installation/doctor_facts.h"
 #include "core/analysis/doctor.h"
 
 #include <array>

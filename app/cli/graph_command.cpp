@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
-#include "app/cli/layout_client.h"
 #include "app/cli/open_trace.h"
 #include "app/cli/picture_file.h"
+#include "app/installation/layout_client.h"
 #include "core/graph/graph_dot.h"
 #include "core/graph/graph_draw.h"
 #include "core/graph/graph_export.h"

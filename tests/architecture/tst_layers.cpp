@@ -48,8 +48,10 @@ bool mayInclude(const QString &from, const QString &to)
         return pureCore || to == "views/base" || to == "views/render";
     if (from.startsWith("views/"))
         return pureCore || to == "views/base" || to == "views/canvas" || to == "views/render";
-    if (from == "app/cli")
+    if (from == "app/installation")
         return pureCore || to == "views/render";
+    if (from == "app/cli")
+        return pureCore || to == "views/render" || to == "app/installation";
     if (from == "app/workers")
         return pureCore || to == "core/capture_torch" || to == "core/layout_graphviz";
     if (from == "app" || from.startsWith("app/"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/doctor_facts.h"
+#include "app/installation/doctor_facts.h"
 
-#include "app/cli/layout_client.h"
+#include "app/installation/layout_client.h"
 #include "core/base/units.h"
 #include "core/capture/capture_client.h"
 #include "views/render/fonts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/layout_client.h"
+#include "app/installation/layout_client.h"
 
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
