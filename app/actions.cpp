@@ -100,6 +100,8 @@ void Actions::makeGo()
 // Each by its command-line name, as the reports are.
 void Actions::makeRun()
 {
+    showRun = add(tr("Show the run that goes on"));
+    showRun->setEnabled(false);
     for (const core::LiveHelper &helper : core::liveHelpers()) {
         const QString name = QString::fromUtf8(helper.name.data(), qsizetype(helper.name.size()));
         QAction *action = add(tr("Run: %1…").arg(name));
@@ -154,6 +156,14 @@ void Actions::makeReports()
         action->setToolTip(views::fromView(definition.description));
         reports.push_back(action);
     }
+    for (const auto &[name, description] :
+         {std::pair{"doctor", tr("Checks this installation, and whether a model can run here")},
+          {"capability_snapshot", tr("Lists what this LibTorch can do")}}) {
+        QAction *action = add(tr("Report: %1…").arg(QLatin1String(name)));
+        action->setData(QString::fromLatin1(name));
+        action->setToolTip(description);
+        installation.push_back(action);
+    }
 }
 
 void Actions::fillMenus(QMenuBar &bar)
@@ -199,9 +209,12 @@ void Actions::fillMenus(QMenuBar &bar)
     reportMenu->addSeparator();
     for (QAction *action : reports)
         reportMenu->addAction(action);
+    reportMenu->addSeparator();
+    for (QAction *action : installation)
+        reportMenu->addAction(action);
     QMenu *run = bar.addMenu(tr("R&un"));
     run->setToolTipsVisible(true);
-    run->addAction(capture);
+    run->addActions({capture, showRun});
     run->addSeparator();
     for (QAction *action : helpers)
         run->addAction(action);

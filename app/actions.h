@@ -24,7 +24,8 @@ class Actions : public QObject
 public:
     Actions(const views::Theme &theme, QWidget *window);
 
-    QAction *open, *openSample, *capture, *exportPicture, *reload, *closeDocument, *quit, *nextDocument;
+    QAction *open, *openSample, *capture, *showRun, *exportPicture, *reload, *closeDocument, *quit,
+        *nextDocument;
     QAction *back, *forward, *previousOp, *nextOp, *previousEvent, *nextEvent, *origin, *goTo;
     QAction *palette, *find, *findNext, *findPrevious, *copyName, *copyRow;
     QAction *undo, *redo;
@@ -34,6 +35,8 @@ public:
     QAction *showSource, *showTensor, *showDetails, *showOps;
     QAction *showReports, *showLineage, *showGradFn, *lineageLess, *lineageMore;
     std::vector<QAction *> reports; // one each of core/analysis/report_registry.h, in its order
+    // doctor and capability_snapshot, which need no document; their data is the name.
+    std::vector<QAction *> installation;
     QAction *previousBad, *nextBad;
     QAction *about, *aboutQt, *shortcuts;
     std::map<views::ThemeMode, QAction *> themeModes;

@@ -55,12 +55,17 @@ void JobRunner::run(const QString &key, const QString &title, QObject *context, 
     auto sink = progressSink(key, generation);
     const QPointer<QObject> guard(context);
     const bool guarded = context != nullptr;
-    m_pool.start([this, key, generation, token, sink, guard, guarded, job = std::move(job)] {
+    m_pool.start([this, key, title, generation, token, sink, guard, guarded, job = std::move(job)] {
         core::JobContext jobContext(token, sink, std::max(1U, std::thread::hardware_concurrency()));
         Deliver action = job(jobContext);
+        QStringList warnings;
+        for (const std::string &warning : jobContext.takeWarnings())
+            warnings.push_back(QString::fromStdString(warning));
         QMetaObject::invokeMethod(
             this,
-            [this, key, generation, guard, guarded, action = std::move(action)] {
+            [this, key, title, generation, guard, guarded, warnings, action = std::move(action)] {
+                if (!warnings.isEmpty())
+                    Q_EMIT warned(title, warnings);
                 finish(key, generation, !guarded || !guard.isNull(), action);
             },
             Qt::QueuedConnection);

@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QPointer>
 #include <QString>
+#include <QStringList>
 #include <QThreadPool>
 
 #include <functional>
@@ -54,6 +55,8 @@ public:
 Q_SIGNALS:
     // A job started, ended, or made progress (at most every 100 ms a job).
     void jobsChanged();
+    // What a job said beside its value, when it ended; also of one whose value is dropped.
+    void warned(const QString &title, const QStringList &warnings);
 
 private:
     struct Running

@@ -5,6 +5,7 @@
 #include "app/paint_watch.h"
 #include "app/screenshot.h"
 #include "app/session.h"
+#include "app/session_store.h"
 #include "app/settings.h"
 #include "views/base/theme.h"
 
@@ -58,6 +59,14 @@ int main(int argc, char *argv[])
     // After the first picture, which must not wait for a file.
     if (commandLine.files.isEmpty() && !commandLine.startEmpty && !commandLine.screenshot.isWanted())
         QTimer::singleShot(0, &window, &app::MainWindow::restoreSession);
+    // Whatever it was started with, a session that does not end by itself is known as such by the next one;
+    // one that only makes a picture is no session.
+    if (!commandLine.screenshot.isWanted()) {
+        if (!commandLine.files.isEmpty() || commandLine.startEmpty)
+            app::setSessionRunning(settings, true);
+        QObject::connect(&application, &QApplication::aboutToQuit, &application,
+                         [&settings] { app::setSessionRunning(settings, false); });
+    }
     // The watch ends the program itself, without the wait for everything to be done.
     app::Screenshot screenshot(window, session,
                                commandLine.printTimes ? app::ScreenshotRequest() : commandLine.screenshot);

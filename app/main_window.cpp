@@ -72,7 +72,13 @@ MainWindow::MainWindow(Session &session, views::Theme &theme, QWidget *parent)
     showDocuments();
 }
 
-MainWindow::~MainWindow() = default;
+// What the children end while they go must not be shown any more.
+MainWindow::~MainWindow()
+{
+    m_session.jobs().disconnect(this);
+    m_session.captures().disconnect(this);
+    m_session.disconnect(this);
+}
 
 void MainWindow::makeRows()
 {

@@ -102,12 +102,15 @@ private:
     void showUndo();
     void exportPicture();
     void watchTables();
+    void showDoctor(const QString &name);
     void showOpMenu(const QPoint &position);
     void findInView();
     void cancelJob();
     void connectCapture();
     void askCapture(const QString &model);
     CaptureDialog *makeCaptureDialog();
+    void tellOtherRun();
+    void offerRun();
     void askHelper(const QString &name);
     void showAnswer(const QString &task, const core::Value &report);
     void showCapture();
@@ -136,6 +139,7 @@ private:
     PaletteDialog *m_palette = nullptr;
     CapturePage *m_capturePage = nullptr;
     QDialog *m_captureWindow = nullptr;
+    bool m_offersRun = false; // the banner leads back to the run
     QTimer m_jobClock;
     QString m_samplePath;
 };

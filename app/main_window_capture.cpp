@@ -3,11 +3,15 @@
 #include "app/actions.h"
 #include "app/dialogs/capture_dialog.h"
 #include "app/dialogs/live_report_dialog.h"
+#include "app/frame/banner.h"
 #include "app/main_window.h"
 #include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
+#include "app/pane_services.h"
+#include "app/services/describe_service.h"
 #include "app/session.h"
 #include "core/analysis/report_value.h"
+#include "core/capture/input_preparation.h"
 #include "core/capture/live_helpers.h"
 #include "views/base/formatting.h"
 
@@ -34,7 +38,22 @@ void MainWindow::connectCapture()
         connect(action, &QAction::triggered, this, [this, action] { askHelper(action->data().toString()); });
     connect(&m_session.captures(), &CaptureService::answered, this, &MainWindow::showAnswer);
     connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::showCapture);
+    connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::tellOtherRun);
     connect(&m_session.captures(), &CaptureService::finished, this, &MainWindow::endCapture);
+    connect(&m_session.captures(), &CaptureService::finished, this, &MainWindow::tellOtherRun);
+    connect(m_actions->showRun, &QAction::triggered, this, &MainWindow::showCapture);
+    tellOtherRun();
+}
+
+// Dialogs that are open say that a run goes on; it can be looked at from the menu.
+void MainWindow::tellOtherRun()
+{
+    const CaptureService &captures = m_session.captures();
+    const bool running = captures.isRunning();
+    m_actions->showRun->setEnabled(running);
+    const QString model = running ? views::fileNameText(captures.request().modelPath) : QString();
+    for (CaptureDialog *dialog : findChildren<CaptureDialog *>())
+        dialog->setOtherRun(model);
 }
 
 void MainWindow::askCapture(const QString &model)
@@ -56,7 +75,7 @@ void MainWindow::askHelper(const QString &name)
     if (!request || request->modelPath.empty())
         return;
     dialog->setModel(QFile::decodeName(QByteArray::fromStdString(request->modelPath)));
-    dialog->setRequest(*request);
+    dialog->setRequest(core::requestAsGiven(*request));
 }
 
 void MainWindow::showAnswer(const QString &task, const core::Value &report)
@@ -71,6 +90,7 @@ void MainWindow::showAnswer(const QString &task, const core::Value &report)
     const QString path =
         QFileInfo(QFile::decodeName(QByteArray::fromStdString(m_session.captures().request().outputPath)))
             .absoluteFilePath();
+    keepTables(*dialog, m_session.settings());
     connect(dialog, &LiveReportDialog::opPicked, this, [this, path](core::OpId op) {
         const Document *document = m_session.current();
         if (document != nullptr && document->path == path && op.isValid() &&
@@ -84,29 +104,36 @@ CaptureDialog *MainWindow::makeCaptureDialog()
 {
     auto *dialog = new CaptureDialog(m_theme, m_session.settings(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    DescribeService &descriptions = m_session.descriptions();
+    auto *descriptions = new DescribeService(m_session.jobs(), dialog);
     connect(dialog, &CaptureDialog::captureRequested, &m_session.captures(), &CaptureService::start);
-    connect(dialog, &CaptureDialog::descriptionWished, &descriptions, &DescribeService::describe);
-    connect(dialog, &CaptureDialog::inputCheckWished, &descriptions, &DescribeService::checkInputs);
-    connect(&descriptions, &DescribeService::described, dialog, &CaptureDialog::setFacts);
-    connect(&descriptions, &DescribeService::notDescribed, dialog, &CaptureDialog::setFactsMissing);
-    connect(&descriptions, &DescribeService::inputsChecked, dialog, &CaptureDialog::setInputsChecked);
-    connect(dialog, &CaptureDialog::guessWished, &descriptions, &DescribeService::guessInputs);
-    connect(dialog, &CaptureDialog::guessCancelled, &descriptions, &DescribeService::cancelGuess);
-    connect(&descriptions, &DescribeService::inputsGuessed, dialog, &CaptureDialog::setGuess);
-    connect(dialog, &QDialog::finished, &descriptions, &DescribeService::cancel);
+    connect(dialog, &CaptureDialog::descriptionWished, descriptions, &DescribeService::describe);
+    connect(dialog, &CaptureDialog::inputCheckWished, descriptions, &DescribeService::checkInputs);
+    connect(descriptions, &DescribeService::described, dialog, &CaptureDialog::setFacts);
+    connect(descriptions, &DescribeService::notDescribed, dialog, &CaptureDialog::setFactsMissing);
+    connect(descriptions, &DescribeService::inputsChecked, dialog, &CaptureDialog::setInputsChecked);
+    connect(dialog, &CaptureDialog::guessWished, descriptions, &DescribeService::guessInputs);
+    connect(dialog, &CaptureDialog::guessCancelled, descriptions, &DescribeService::cancelGuess);
+    connect(descriptions, &DescribeService::guessProgressed, dialog, &CaptureDialog::setGuessProgress);
+    connect(descriptions, &DescribeService::inputsGuessed, dialog, &CaptureDialog::setGuess);
+    connect(dialog, &QDialog::finished, descriptions, &DescribeService::cancel);
+    tellOtherRun();
     dialog->show();
     return dialog;
 }
 
-// Over the start page the run has the whole window; beside an open document it has one of its own.
+// Over the start page the run has the whole window; beside an open document it has one of its own, which may
+// be closed and comes back by the menu.
 void MainWindow::showCapture()
 {
+    if (!m_session.captures().isRunning())
+        return;
     if (m_session.current() == nullptr) {
         if (m_capturePage == nullptr) {
             m_capturePage = new CapturePage(m_theme, m_session.captures(), m_pages);
             m_pages->addWidget(m_capturePage);
         }
+        if (m_captureWindow != nullptr)
+            m_captureWindow->hide();
         m_pages->setCurrentWidget(m_capturePage);
         return;
     }
@@ -117,14 +144,35 @@ void MainWindow::showCapture()
         auto *column = new QVBoxLayout(m_captureWindow);
         column->setContentsMargins(0, 0, 0, 0);
         column->addWidget(new CapturePage(m_theme, m_session.captures(), m_captureWindow));
+        connect(m_captureWindow, &QDialog::rejected, this, [this] {
+            if (m_session.captures().isRunning())
+                offerRun();
+        });
     }
     m_captureWindow->show();
+    m_captureWindow->raise();
+}
+
+// The window of a run was closed: the run goes on, and this is the way back to it.
+void MainWindow::offerRun()
+{
+    m_offersRun = true;
+    m_banner->showMessage(tr("The run goes on"), tr("Its trace opens when it is done."), tr("Show the run"),
+                          [this] {
+                              m_offersRun = false;
+                              m_banner->dismiss();
+                              showCapture();
+                          });
 }
 
 void MainWindow::endCapture(const QString &tracePath, const core::Status &status)
 {
     if (m_captureWindow != nullptr)
         m_captureWindow->hide();
+    if (m_offersRun) {
+        m_offersRun = false;
+        m_banner->dismiss();
+    }
     if (!tracePath.isEmpty()) {
         const core::CaptureRequest &ended = m_session.captures().request();
         if (status.isOk() && ended.task == "capture")

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reports and the pictures that stand beside the graph.
 #include "app/actions.h"
+#include "app/dialogs/doctor_dialog.h"
 #include "app/dialogs/picture_save.h"
 #include "app/dock_layout.h"
 #include "app/main_window.h"
+#include "app/pane_services.h"
+#include "app/services/doctor_service.h"
 #include "app/session.h"
 #include "views/graph/graph_pane.h"
 #include "views/lineage/lineage_pane.h"
@@ -29,7 +32,24 @@ void MainWindow::connectReports()
     on(m_actions->lineageMore, [deeper] { deeper(1); });
     for (QAction *action : m_actions->reports)
         on(action, [this, action] { openReport(action->data().toString(), true); });
+    for (QAction *action : m_actions->installation)
+        on(action, [this, action] { showDoctor(action->data().toString()); });
     connect(&m_session, &Session::sourceWished, this, [this] { m_docks->reveal(PaneKind::source); });
+}
+
+// Asks at once: without a model nothing has to be chosen.
+void MainWindow::showDoctor(const QString &name)
+{
+    auto *dialog = new DoctorDialog(m_theme, name, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    auto *doctor = new DoctorService(m_session.jobs(), dialog);
+    connect(dialog, &DoctorDialog::checkWished, doctor, &DoctorService::check);
+    connect(dialog, &DoctorDialog::cancelWished, doctor, &DoctorService::stop);
+    connect(doctor, &DoctorService::answered, dialog, &DoctorDialog::setReport);
+    connect(doctor, &DoctorService::failed, dialog, &DoctorDialog::setFailure);
+    keepTables(*dialog, m_session.settings());
+    dialog->show();
+    dialog->check();
 }
 
 // Of the pane with the focus when it shows a picture, else of the graph.

@@ -69,7 +69,11 @@ void MainWindow::showDocuments()
     }
     makeViews();
     showPerspective();
+    // A run that had the whole window gets one of its own.
+    const bool wasEmpty = m_pages->currentWidget() != m_centre;
     m_pages->setCurrentWidget(m_centre);
+    if (wasEmpty)
+        showCapture();
     showSelection();
     showRunState();
     m_undo->restart();
@@ -129,6 +133,10 @@ void MainWindow::showRunState()
 
 void MainWindow::showStartPage()
 {
+    if (m_session.captures().isRunning()) {
+        showCapture();
+        return;
+    }
     m_startPage->setRecentFiles(m_session.settings().recentFiles());
     m_pages->setCurrentWidget(m_startPage);
 }
@@ -161,7 +169,7 @@ void MainWindow::showFacts()
     facts.sourceComplete = embedded;
     m_statusRow->setFacts(facts);
     m_commandBar->setBadge(Perspective::nanHunt,
-                           document->facts ? static_cast<int>(document->facts->births) : 0);
+                           document->facts ? static_cast<int>(document->facts->allBirths()) : 0);
     m_docks->setCount(PaneKind::ops, views::countText(document->trace->orderedOps().size()));
     feedMarks();
     m_docks->setCount(PaneKind::findings,

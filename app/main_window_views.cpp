@@ -36,6 +36,7 @@ void MainWindow::makeViews()
     connect(m_graph, &views::GraphPane::layoutRequested, &layouts, &LayoutService::request);
     connect(m_graph, &views::GraphPane::layoutCancelled, &layouts, &LayoutService::cancel);
     connect(&layouts, &LayoutService::finished, m_graph, &views::GraphPane::setLayout);
+    connect(&layouts, &LayoutService::failed, m_graph, &views::GraphPane::setLayoutFailed);
     m_undo->watch(*m_graph);
     for (const views::Pane *pane : {static_cast<views::Pane *>(m_graph), static_cast<views::Pane *>(m_lane)})
         connect(pane, &views::Pane::menuWanted, this, &MainWindow::showOpMenu);

@@ -50,14 +50,18 @@ TrailPane *feedTrail(TrailPane *pane, Session &session)
         const Document *document = session.current();
         if (document == nullptr || !document->facts)
             return;
+        if (!document->facts->failure.isOk()) {
+            pane->setTrail(views::missingTrail(document->trace, document->facts->failure));
+            return;
+        }
         session.jobs().start(
             QStringLiteral("trail/") + pane->id(), words("Following NaN and Inf"), pane,
             [trace = document->trace, facts = document->facts](core::JobContext &job) {
                 return views::makeNanTrail(trace, facts->scan, facts->marks, job);
             },
-            [pane](const core::Result<std::shared_ptr<const views::NanTrail>> &trail) {
-                if (trail)
-                    pane->setTrail(*trail);
+            [pane,
+             trace = document->trace](const core::Result<std::shared_ptr<const views::NanTrail>> &trail) {
+                pane->setTrail(trail ? *trail : views::missingTrail(trace, trail.error()));
             });
     };
     QObject::connect(&session, &Session::factsChanged, pane, feed);
@@ -65,60 +69,105 @@ TrailPane *feedTrail(TrailPane *pane, Session &session)
     return pane;
 }
 
+// Ids are those of one trace: an answer that comes after another document was shown is of the wrong one.
+bool isOf(const views::Pane &pane, const std::shared_ptr<const core::Trace> &trace)
+{
+    return pane.trace() == trace;
+}
+
 void feedSource(views::SourcePane &source, Session &session)
 {
     views::SourcePane *pane = &source;
-    QObject::connect(pane, &views::SourcePane::textRequested, &session,
-                     [pane, &session](core::StringId file) {
-                         session.jobs().start(
-                             QStringLiteral("source"), words("Reading source text"), pane,
-                             [trace = session.selection().trace(), file](core::JobContext &job) {
-                                 return views::readSourceText(*trace, file, job);
-                             },
-                             [pane, file](const views::SourceText &text) { pane->setText(file, text); });
+    QObject::connect(
+        pane, &views::SourcePane::textRequested, &session, [pane, &session](core::StringId file) {
+            const auto trace = pane->trace();
+            session.jobs().start(
+                QStringLiteral("source"), words("Reading source text"), pane,
+                [trace, file](core::JobContext &job) { return views::readSourceText(*trace, file, job); },
+                [pane, trace, file](const views::SourceText &text) {
+                    if (isOf(*pane, trace))
+                        pane->setText(file, text);
+                });
+        });
+}
+
+// The values of the tensor pane: each question is asked of the trace that the pane shows.
+class TensorFeed
+{
+public:
+    TensorFeed(views::TensorPane &pane, Session &session) : m_pane(&pane), m_session(&session) {}
+
+    void summarize(core::TensorId tensor) const
+    {
+        start(
+            QStringLiteral("tensor/summary"), words("Reading values"),
+            [tensor](const core::Trace &trace, core::JobContext &job) {
+                return views::summarizeTensor(trace, tensor, job);
+            },
+            [pane = m_pane, tensor](const core::Result<views::TensorSummary> &summary) {
+                pane->setSummary(tensor, summary);
+            });
+    }
+    void readTile(core::TensorId tensor, const views::Slice &slice, std::int64_t row,
+                  std::int64_t column) const
+    {
+        start(
+            QStringLiteral("tensor/tile/%1/%2").arg(row).arg(column), words("Reading values"),
+            [tensor, slice, row, column](const core::Trace &trace, core::JobContext &job) {
+                return views::readTile(trace, tensor, slice, row, column, job);
+            },
+            [pane = m_pane, tensor, slice](const core::Result<views::Tile> &tile) {
+                pane->setTile(tensor, slice, tile);
+            });
+    }
+    void findBad(core::TensorId tensor, std::int64_t from, int direction) const
+    {
+        start(
+            QStringLiteral("tensor/bad"), words("Looking for the next bad element"),
+            [tensor, from, direction](const core::Trace &trace, core::JobContext &job) {
+                return views::findBadElement(trace, tensor, from, direction, job);
+            },
+            [pane = m_pane, tensor](const core::Result<std::optional<std::uint64_t>> &flat) {
+                pane->showBadElement(tensor, flat);
+            });
+    }
+
+private:
+    template <class Work, class Done>
+    void start(const QString &key, const QString &title, Work work, Done done) const
+    {
+        const auto trace = m_pane->trace();
+        m_session->jobs().start(
+            key, title, m_pane, [trace, work](core::JobContext &job) { return work(*trace, job); },
+            [pane = m_pane, trace, done](const auto &answer) {
+                if (isOf(*pane, trace))
+                    done(answer);
+            });
+    }
+
+    views::TensorPane *m_pane;
+    Session *m_session;
+};
+
+void feedTensor(views::TensorPane &pane, Session &session)
+{
+    const TensorFeed feed(pane, session);
+    QObject::connect(&pane, &views::TensorPane::summaryRequested, &session,
+                     [feed](core::TensorId tensor) { feed.summarize(tensor); });
+    QObject::connect(&pane, &views::TensorPane::tileRequested, &session,
+                     [feed](core::TensorId tensor, const views::Slice &slice, std::int64_t row,
+                            std::int64_t column) { feed.readTile(tensor, slice, row, column); });
+    QObject::connect(&pane, &views::TensorPane::badElementRequested, &session,
+                     [feed](core::TensorId tensor, std::int64_t from, int direction) {
+                         feed.findBad(tensor, from, direction);
                      });
 }
 
-void feedTensor(views::TensorPane &tensorPane, Session &session)
+void feedLog(views::LogPane &pane, Session &session)
 {
-    views::TensorPane *pane = &tensorPane;
-    const QString title = words("Reading values");
-    QObject::connect(pane, &views::TensorPane::summaryRequested, &session,
-                     [pane, &session, title](core::TensorId tensor) {
-                         session.jobs().start(
-                             QStringLiteral("tensor/summary"), title, pane,
-                             [trace = session.selection().trace(), tensor](core::JobContext &job) {
-                                 return views::summarizeTensor(*trace, tensor, job);
-                             },
-                             [pane, tensor](const core::Result<views::TensorSummary> &summary) {
-                                 pane->setSummary(tensor, summary);
-                             });
-                     });
-    QObject::connect(
-        pane, &views::TensorPane::tileRequested, &session,
-        [pane, &session, title](core::TensorId tensor, const views::Slice &slice, std::int64_t row,
-                                std::int64_t column) {
-            session.jobs().start(
-                QStringLiteral("tensor/tile/%1/%2").arg(row).arg(column), title, pane,
-                [trace = session.selection().trace(), tensor, slice, row, column](core::JobContext &job) {
-                    return views::readTile(*trace, tensor, slice, row, column, job);
-                },
-                [pane, tensor, slice](const core::Result<views::Tile> &tile) {
-                    pane->setTile(tensor, slice, tile);
-                });
-        });
-    QObject::connect(
-        pane, &views::TensorPane::badElementRequested, &session,
-        [pane, &session](core::TensorId tensor, std::int64_t from, int direction) {
-            session.jobs().start(
-                QStringLiteral("tensor/bad"), words("Looking for the next bad element"), pane,
-                [trace = session.selection().trace(), tensor, from, direction](core::JobContext &job) {
-                    return views::findBadElement(*trace, tensor, from, direction, job);
-                },
-                [pane, tensor](const core::Result<std::optional<std::uint64_t>> &flat) {
-                    pane->showBadElement(tensor, flat);
-                });
-        });
+    for (const QString &line : session.log())
+        pane.append(line);
+    QObject::connect(&session, &Session::logged, &pane, &views::LogPane::append);
 }
 
 constexpr std::array kOverview = {
@@ -219,7 +268,7 @@ views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &
     case PaneKind::details:
         return feedFacts(new views::DetailsPane(context), session);
     case PaneKind::log:
-        return new views::LogPane(context);
+        return fed<views::LogPane>(context, session, &feedLog);
     case PaneKind::reports:
         return fed<views::ReportsPane>(context, session, &feedReports);
     case PaneKind::lineage:

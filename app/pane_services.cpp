@@ -61,6 +61,7 @@ void feedPicture(views::PictureView &view, LayoutService &layouts)
     QObject::connect(&view, &views::PictureView::layoutRequested, &layouts, &LayoutService::request);
     QObject::connect(&view, &views::PictureView::layoutCancelled, &layouts, &LayoutService::cancel);
     QObject::connect(&layouts, &LayoutService::finished, &view, &views::PictureView::setLayout);
+    QObject::connect(&layouts, &LayoutService::failed, &view, &views::PictureView::setLayoutFailed);
 }
 
 } // namespace
@@ -115,9 +116,9 @@ void feedGradFn(views::GradFnPane &pane, Session &session)
                      });
 }
 
-void keepTables(views::Pane &pane, Settings &settings)
+void keepTables(QWidget &owner, Settings &settings)
 {
-    for (views::TableView *table : pane.findChildren<views::TableView *>()) {
+    for (views::TableView *table : owner.findChildren<views::TableView *>()) {
         const auto key = [](const QString &name) { return QStringLiteral("tables/") + name; };
         QObject::connect(table, &views::TableView::layoutWanted, table,
                          [table, key, &settings](const QString &name) {

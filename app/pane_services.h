@@ -4,9 +4,10 @@
 namespace views {
 class GradFnPane;
 class LineagePane;
-class Pane;
 class ReportsPane;
 } // namespace views
+
+class QWidget;
 
 // How the panes of reports and pictures are joined to the services of the session. Part of the pane factory.
 namespace app {
@@ -18,8 +19,8 @@ void feedReports(views::ReportsPane &pane, Session &session);
 void feedLineage(views::LineagePane &pane, Session &session);
 void feedGradFn(views::GradFnPane &pane, Session &session);
 
-// The tables of PANE get their columns back from SETTINGS, tell what the user does to them, and can be saved
+// The tables in OWNER get their columns back from SETTINGS, tell what the user does to them, and can be saved
 // as files.
-void keepTables(views::Pane &pane, Settings &settings);
+void keepTables(QWidget &owner, Settings &settings);
 
 } // namespace app

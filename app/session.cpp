@@ -37,9 +37,13 @@ Session::Session(Settings &settings, QObject *parent)
     : QObject(parent), m_settings(settings), m_layouts(m_jobs, layoutProgram()),
       m_lineageLayouts(m_jobs, layoutProgram(), nullptr, QStringLiteral("layout/lineage")),
       m_gradFnLayouts(m_jobs, layoutProgram(), nullptr, QStringLiteral("layout/gradFn")), m_captures(m_jobs),
-      m_descriptions(m_jobs), m_reports(m_jobs)
+      m_reports(m_jobs)
 {
     connect(&m_selection, &views::TraceSelection::changed, this, &Session::recordStep);
+    connect(&m_jobs, &JobRunner::warned, this, [this](const QString &title, const QStringList &warnings) {
+        for (const QString &warning : warnings)
+            note(QStringLiteral("%1: %2").arg(title, warning));
+    });
 }
 
 Session::~Session() = default;
@@ -165,12 +169,12 @@ void Session::replaceOrAppend(std::unique_ptr<Document> document)
     const auto same = std::find_if(m_documents.begin(), m_documents.end(),
                                    [&](const auto &open) { return open->path == document->path; });
     int index = static_cast<int>(m_documents.size());
+    keepItem(); // the shown document may be another one than that which is read anew
     if (same != m_documents.end()) {
         index = static_cast<int>(same - m_documents.begin());
         document->perspective = (*same)->perspective;
         const core::Trace &before = *(*same)->trace;
-        const core::OpId op =
-            views::opOf(before, same->get() == current() ? m_selection.item() : (*same)->item);
+        const core::OpId op = views::opOf(before, (*same)->item);
         if (const core::OpId now = op.isValid() ? document->trace->findLabel(before.label(op)) : core::OpId();
             now.isValid())
             document->item = views::OpItem{now};
@@ -178,8 +182,6 @@ void Session::replaceOrAppend(std::unique_ptr<Document> document)
         m_reports.removeDocument((*same)->id);
         *same = std::move(document);
     } else {
-        if (Document *shown = current())
-            shown->item = m_selection.item();
         m_documents.push_back(std::move(document));
     }
     const Document &added = *m_documents[static_cast<std::size_t>(index)];
@@ -198,20 +200,41 @@ void Session::startFindings(Document &document)
             return views::makeTraceFacts(trace, statistics, job);
         },
         [this, id](core::Result<std::shared_ptr<const views::TraceFacts>> facts) {
-            const auto found = std::find_if(m_documents.begin(), m_documents.end(),
-                                            [id](const auto &open) { return open->id == id; });
-            if (found == m_documents.end())
-                return;
-            m_reports.setAudit(id, facts ? (*facts)->audit : nullptr);
-            if (!facts)
-                return;
-            (*found)->facts = std::move(facts).value();
-            if ((*found)->facts->births > 0)
-                m_settings.addRecentFile((*found)->path,
-                                         views::countedText((*found)->facts->births, "birth", "births"));
-            if (found->get() == current())
-                Q_EMIT factsChanged();
+            findingsEnded(id, std::move(facts));
         });
+}
+
+// Facts that could not be had are facts too: every pane says so, instead of waiting for ever.
+void Session::findingsEnded(int id, core::Result<std::shared_ptr<const views::TraceFacts>> facts)
+{
+    const auto found = std::find_if(m_documents.begin(), m_documents.end(),
+                                    [id](const auto &open) { return open->id == id; });
+    if (found == m_documents.end())
+        return;
+    Document &document = **found;
+    document.facts = facts ? std::move(facts).value() : views::missingFacts(*document.trace, facts.error());
+    const core::Status &failure = document.facts->failure;
+    m_reports.setAudit(id, document.facts->audit, failure.isOk() ? document.facts->auditFailure : failure);
+    if (!failure.isOk())
+        note(tr("%1: NaN and Inf were not looked for: %2")
+                 .arg(document.title, QString::fromStdString(failure.message())));
+    if (const std::size_t births = document.facts->allBirths(); births > 0)
+        m_settings.addRecentFile(document.path, views::countedText(births, "birth", "births"));
+    if (&document == current())
+        Q_EMIT factsChanged();
+}
+
+// What is selected belongs to the shown document.
+void Session::keepItem()
+{
+    if (Document *shown = current())
+        shown->item = m_selection.item();
+}
+
+void Session::note(const QString &line)
+{
+    m_log.push_back(line);
+    Q_EMIT logged(line);
 }
 
 std::shared_ptr<const SearchIndex> Session::searchIndex() const
@@ -249,8 +272,7 @@ void Session::setCurrent(int index)
 {
     if (index == m_current || index < 0 || index >= static_cast<int>(m_documents.size()))
         return;
-    if (Document *document = current())
-        document->item = m_selection.item();
+    keepItem();
     // What was found in the former document must not meet the trace of the new one: the panes forget it
     // first.
     m_current = -1;
@@ -270,6 +292,7 @@ void Session::close(int index)
 {
     if (index < 0 || index >= static_cast<int>(m_documents.size()))
         return;
+    keepItem();
     m_jobs.cancel(findingsJob(m_documents[static_cast<std::size_t>(index)]->id));
     m_reports.removeDocument(m_documents[static_cast<std::size_t>(index)]->id);
     m_documents.erase(m_documents.begin() + index);

@@ -5,7 +5,6 @@
 #include "app/job_runner.h"
 #include "app/palette/search_index.h"
 #include "app/services/capture_service.h"
-#include "app/services/describe_service.h"
 #include "app/services/layout_service.h"
 #include "app/services/load_service.h"
 #include "app/services/report_service.h"
@@ -45,7 +44,6 @@ public:
     views::TraceSelection &selection() { return m_selection; }
     LayoutService &layouts() { return m_layouts; }
     CaptureService &captures() { return m_captures; }
-    DescribeService &descriptions() { return m_descriptions; }
     ReportService &reports() { return m_reports; }
     // Each picture has a worker of its own, so that one does not take the place of another's request.
     LayoutService &lineageLayouts() { return m_lineageLayouts; }
@@ -90,6 +88,9 @@ public:
     void stepEvent(int direction);
     void goToOrigin();
 
+    // What went wrong beside what was asked for, in words, for the log.
+    const QStringList &log() const { return m_log; }
+
 Q_SIGNALS:
     // The list of documents or the current one changed.
     void documentsChanged();
@@ -105,6 +106,8 @@ Q_SIGNALS:
     void historyChanged();
     // The user wishes to see the source line of what is selected.
     void sourceWished();
+    // LINE was added to the log.
+    void logged(const QString &line);
 
 private:
     struct Step
@@ -122,6 +125,9 @@ private:
     void finishReopening();
     void replaceOrAppend(std::unique_ptr<Document> document);
     void startFindings(Document &document);
+    void findingsEnded(int id, core::Result<std::shared_ptr<const views::TraceFacts>> facts);
+    void keepItem();
+    void note(const QString &line);
     void recordStep();
     void restore(const Step &step);
 
@@ -131,7 +137,6 @@ private:
     LayoutService m_lineageLayouts;
     LayoutService m_gradFnLayouts;
     CaptureService m_captures;
-    DescribeService m_descriptions;
     ReportService m_reports;
     views::TraceSelection m_selection;
     std::vector<std::unique_ptr<Document>> m_documents;
@@ -142,6 +147,7 @@ private:
     std::vector<StoredDocument> m_reopening; // not open yet
     views::History<Step> m_history;
     bool m_restoring = false;
+    QStringList m_log;
 };
 
 } // namespace app

@@ -15,6 +15,7 @@
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QDir>
+#include <QDoubleSpinBox>
 #include <QDropEvent>
 #include <QFile>
 #include <QFileDialog>
@@ -39,8 +40,7 @@ namespace {
 
 constexpr int kWidth = 720;
 constexpr int kHeight = 600;
-constexpr int kMiB = 1 << 20;
-constexpr std::uint64_t kGiB = std::uint64_t(1) << 30;
+constexpr int kMostMiB = 1 << 22; // 4 TiB
 
 QString defaultOutput(const QString &model)
 {
@@ -120,6 +120,7 @@ QHBoxLayout *CaptureDialog::makeButtons()
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_start, &QPushButton::clicked, this, &CaptureDialog::start);
     m_start->setDefault(true);
+    m_start->setAutoDefault(false);
     cancel->setAutoDefault(false);
     buttons->addWidget(cancel);
     buttons->addWidget(m_start);
@@ -203,11 +204,16 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     m_grad = new QCheckBox(tr("Record the autograd graph"), this);
     m_grad->setAccessibleName(m_grad->text());
     m_grad->setChecked(true);
+    m_sources = new QCheckBox(tr("Keep the source texts"), this);
+    m_sources->setAccessibleName(m_sources->text());
+    m_sources->setToolTip(tr("The Python files that the ops come from are copied into the trace"));
+    m_sources->setChecked(true);
     addComboArrow(m_theme, m_mode);
     auto *mode = new QHBoxLayout;
     mode->setSpacing(12);
     mode->addWidget(m_mode);
     mode->addWidget(m_grad);
+    mode->addWidget(m_sources);
     mode->addStretch(1);
     form->addRow(tr("Mode"), mode);
     m_backward = new BackwardForm(m_theme, this);
@@ -219,18 +225,28 @@ void CaptureDialog::addLimitRows(QFormLayout *form)
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     m_threads = makeNumber(1, 256, cores, tr("Threads"), tr(" threads"), {});
     m_warmup = makeNumber(0, 100, 0, tr("Warm-up runs"), tr(" warm-up runs"), tr("no warm-up"));
-    m_memoryGiB = makeNumber(0, 4096, 0, tr("Memory limit"), tr(" GiB"), tr("no limit"));
-    m_seconds = makeNumber(0, 86400, 0, tr("Time limit"), tr(" s"), tr("no limit"));
+    m_repeat = makeNumber(0, 1000, 0, tr("Timed runs"), tr(" timed runs"), tr("no timed runs"));
+    m_repeat->setToolTip(tr("Plain runs after the recorded one, of which only the time is taken"));
+    m_memoryMiB = makeNumber(0, kMostMiB, 0, tr("Memory limit"), tr(" MiB"), tr("no limit"));
+    m_memoryMiB->setSingleStep(512);
+    m_memoryMiB->setGroupSeparatorShown(true);
+    m_seconds = new QDoubleSpinBox;
+    m_seconds->setRange(0.0, 86400.0);
+    m_seconds->setDecimals(1);
+    m_seconds->setSuffix(tr(" s"));
+    m_seconds->setSpecialValueText(tr("no limit"));
+    m_seconds->setAccessibleName(tr("Time limit"));
     auto *run = new QHBoxLayout;
     run->setSpacing(8);
     run->addWidget(m_threads);
     run->addWidget(m_warmup);
+    run->addWidget(m_repeat);
     run->addStretch(1);
     form->addRow(tr("Run"), run);
     auto *limits = new QHBoxLayout;
     limits->setSpacing(8);
     limits->addWidget(views::makeLabel(tr("memory"), "second", this));
-    limits->addWidget(m_memoryGiB);
+    limits->addWidget(m_memoryMiB);
     limits->addSpacing(12);
     limits->addWidget(views::makeLabel(tr("time"), "second", this));
     limits->addWidget(m_seconds);
@@ -279,7 +295,6 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
     m_helperDefinition.description = helper.description;
     m_helperDefinition.options = helper.options;
     setWindowTitle(views::fromView(helper.name));
-    m_start->setText(tr("Run"));
     QLabel *what = views::makeLabel(views::fromView(helper.description), "second", this);
     what->setWordWrap(true);
     m_form->insertRow(0, what);
@@ -314,6 +329,17 @@ QString CaptureDialog::model() const
     return m_model->text().trimmed();
 }
 
+QString CaptureDialog::outputPath() const
+{
+    return m_output->text().trimmed();
+}
+
+void CaptureDialog::setOtherRun(const QString &what)
+{
+    m_otherRun = what;
+    check();
+}
+
 // Another model: its own answers, its own trace, and what its file says is asked for.
 void CaptureDialog::modelEdited()
 {
@@ -322,6 +348,8 @@ void CaptureDialog::modelEdited()
     m_described = model();
     m_refusal.clear();
     m_known = {};
+    m_isKnown = false;
+    m_given = {};
     m_facts->clear();
     m_facts->setVisible(false);
     endGuess();
@@ -335,6 +363,7 @@ void CaptureDialog::modelEdited()
         if (stored)
             if (const auto request = core::captureRequestFromValue(*stored))
                 setRequest(*request);
+        restoreOptions();
         m_output->setText(defaultOutput(model()));
         if (QFileInfo(model()).isFile()) {
             m_facts->setText(tr("Reading the file…"));
@@ -351,91 +380,22 @@ void CaptureDialog::say(const QString &text, const char *tone)
     views::setTone(m_problem, tone);
 }
 
-void CaptureDialog::setRequest(const core::CaptureRequest &request)
-{
-    m_inputs->setInputs(request.inputs, views::fromView(request.inputsTree));
-    m_seed->setText(request.seed ? QString::number(*request.seed) : QString());
-    if (m_mode->isEnabled())
-        m_mode->setCurrentIndex(request.train ? 1 : 0);
-    m_grad->setChecked(request.gradEnabled);
-    m_backward->setRequest(request.backward);
-    m_threads->setValue(static_cast<int>(request.threads));
-    m_warmup->setValue(static_cast<int>(request.warmup));
-    m_memoryGiB->setValue(static_cast<int>(request.memoryLimitBytes / kGiB));
-    m_seconds->setValue(static_cast<int>(request.timeLimitSeconds));
-    m_tensorMiB->setValue(static_cast<int>(request.save.maxBytesPerTensor / kMiB));
-    m_save->setCurrentIndex(static_cast<int>(request.save.mode));
-    if (request.save.mode == core::SavePolicy::Mode::chosen)
-        m_chosen->setText(views::fromView(core::savePolicyText(request.save)));
-}
-
-core::CaptureRequest CaptureDialog::request() const
-{
-    core::CaptureRequest request;
-    request.modelPath = QFile::encodeName(m_model->text()).toStdString();
-    request.outputPath = QFile::encodeName(m_output->text()).toStdString();
-    request.inputs = m_inputs->inputs();
-    request.inputsTree = QFile::encodeName(m_inputs->tree()).toStdString();
-    if (!m_seed->text().trimmed().isEmpty())
-        request.seed = m_seed->text().trimmed().toULongLong();
-    request.train = m_mode->isEnabled() && m_mode->currentIndex() == 1;
-    request.gradEnabled = m_grad->isChecked();
-    if (m_save->currentIndex() == 2) {
-        if (const auto policy = core::parseSavePolicy(m_chosen->text().toStdString()))
-            request.save = *policy;
-    } else {
-        request.save.mode =
-            m_save->currentIndex() == 0 ? core::SavePolicy::Mode::all : core::SavePolicy::Mode::none;
-    }
-    request.save.maxBytesPerTensor = static_cast<std::uint64_t>(m_tensorMiB->value()) * kMiB;
-    request.threads = static_cast<std::uint32_t>(m_threads->value());
-    request.warmup = static_cast<std::uint32_t>(m_warmup->value());
-    request.memoryLimitBytes = static_cast<std::uint64_t>(m_memoryGiB->value()) * kGiB;
-    request.timeLimitSeconds = m_seconds->value();
-    request.backward = m_backward->request();
-    if (m_helper == nullptr)
-        return request;
-    request.task = m_helper->name;
-    const auto given = m_options != nullptr ? m_options->options() : std::optional(core::Value::object());
-    if (const auto options = core::completeLiveOptions(*m_helper, given.value_or(core::Value::object())))
-        request.options = *options;
-    return request;
-}
-
-QString CaptureDialog::problem() const
-{
-    if (m_model->text().trimmed().isEmpty())
-        return tr("Choose a model file.");
-    if (m_output->text().trimmed().isEmpty())
-        return tr("Choose where to write the trace.");
-    if (!QFileInfo(model()).isFile())
-        return tr("There is no file %1.").arg(model());
-    if (!m_refusal.isEmpty())
-        return tr("This model cannot run here.");
-    const bool needsInputs = m_helper == nullptr || m_helper->needsInputs;
-    if (const QString inputs = m_inputs->problem(); needsInputs && !inputs.isEmpty())
-        return inputs;
-    if (m_options != nullptr && !m_options->options())
-        return tr("An option of %1 cannot be read.").arg(views::fromView(m_helper->name));
-    if (const QString backward = m_backward->problem(); !backward.isEmpty())
-        return backward;
-    bool isNumber = true;
-    if (!m_seed->text().trimmed().isEmpty())
-        m_seed->text().trimmed().toULongLong(&isNumber);
-    if (!isNumber)
-        return tr("The seed “%1” is not a whole number.").arg(m_seed->text());
-    if (m_save->currentIndex() == 2)
-        if (const auto policy = core::parseSavePolicy(m_chosen->text().toStdString()); !policy)
-            return tr("Chosen modules and ops: %1.").arg(views::fromView(policy.error().message()));
-    return {};
-}
-
 void CaptureDialog::check()
 {
     m_lastRefusal = {};
     const QString text = problem();
-    say(text.isEmpty() ? tr("Nothing runs before Start. The model runs in a process of its own.") : text,
-        text.isEmpty() ? "" : "warn");
+    if (!text.isEmpty())
+        say(text, "warn");
+    else if (!m_otherRun.isEmpty())
+        say(tr("%1 is running. One model runs at a time: that run is discarded when this one starts.")
+                .arg(m_otherRun),
+            "warn");
+    else
+        say(tr("Nothing runs before Start. The model runs in a process of its own."), "");
+    m_start->setText(!m_otherRun.isEmpty() ? tr("Discard that run and start")
+                     : m_helper != nullptr ? tr("Run")
+                                           : tr("Start"));
+    m_start->setDefault(m_otherRun.isEmpty());
     m_start->setEnabled(text.isEmpty() && !isGuessing());
     m_checkInputs->setEnabled(text.isEmpty() && !isGuessing());
     m_guess->setEnabled(m_refusal.isEmpty() && QFileInfo(model()).isFile());
@@ -448,7 +408,9 @@ void CaptureDialog::start()
         return;
     const core::CaptureRequest asked = request();
     m_settings.setBytes(settingsKey(model()), QByteArray::fromStdString(core::toJson(core::toValue(asked))));
-    QDir().mkpath(QFileInfo(m_output->text()).absolutePath());
+    if (m_helper != nullptr)
+        m_settings.setBytes(optionsKey(), QByteArray::fromStdString(core::toJson(asked.options)));
+    QDir().mkpath(QFileInfo(outputPath()).absolutePath());
     accept();
     Q_EMIT captureRequested(asked);
 }

@@ -14,6 +14,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QDoubleSpinBox;
 class QFormLayout;
 class QHBoxLayout;
 class QLabel;
@@ -53,12 +54,20 @@ public:
     static void rememberSize(Settings &settings, const QString &model, std::uint64_t bytes);
     // What is wrong with the answers, in words; empty when Start may be pressed.
     QString problem() const;
+    // Whether it is known what the file of the model says, or that it cannot be had.
+    bool isModelKnown() const { return m_isKnown; }
+    // What it says; empty until then.
+    const ModelFacts &facts() const { return m_known; }
+    // Another run is going on, of WHAT: Start says that it ends. Empty: none.
+    void setOtherRun(const QString &what);
 
 public Q_SLOTS:
     // What the file of MODEL says; ignored when another one is chosen by now.
     void setFacts(const QString &model, const app::ModelFacts &facts);
     void setFactsMissing(const QString &model, const core::Status &status);
     void setInputsChecked(const core::Status &status, const QStringList &made);
+    // While inputs are guessed: so many were tried.
+    void setGuessProgress(quint64 shapes);
     // The answer to guessWished(); ignored when nobody waits for one any more.
     void setGuess(const core::Status &status, const std::vector<core::InputText> &inputs,
                   const QString &message);
@@ -95,6 +104,11 @@ private:
     void showSize();
     void showTitle();
     static QString settingsKey(const QString &model);
+    QString optionsKey() const;
+    void restoreOptions();
+    QString outputPath() const;
+    QString optionsProblem() const;
+    core::SavePolicy savePolicy() const;
     void chooseModel();
     void chooseOutput();
     void say(const QString &text, const char *tone);
@@ -116,19 +130,25 @@ private:
     QLineEdit *m_seed;
     QComboBox *m_mode;
     QCheckBox *m_grad;
+    QCheckBox *m_sources;
     QSpinBox *m_threads;
     QSpinBox *m_warmup;
-    QSpinBox *m_memoryGiB;
-    QSpinBox *m_seconds;
+    QSpinBox *m_repeat;
+    QSpinBox *m_memoryMiB;
+    QDoubleSpinBox *m_seconds;
     const core::LiveHelper *m_helper = nullptr;
     core::ReportDefinition m_helperDefinition; // what the form of its options reads
     views::OptionForm *m_options = nullptr;
     QFormLayout *m_form = nullptr;
     QLabel *m_problem;
     QPushButton *m_start;
-    ModelFacts m_known;  // of the chosen model; empty until its file was read
-    QTimer m_guessClock; // runs while inputs are guessed
+    core::CaptureRequest m_given; // what was filled in last: limits that the fields show rounded
+    QString m_otherRun;           // what is running meanwhile
+    ModelFacts m_known;           // of the chosen model; empty until its file was read
+    bool m_isKnown = false;       // the file was read, or cannot be
+    QTimer m_guessClock;          // runs while inputs are guessed
     QElapsedTimer m_guessSince;
+    quint64 m_guessTried = 0;
     QString m_described;        // the model whose description was asked for
     QString m_refusal;          // why the model cannot run here
     core::Status m_lastRefusal; // of a run or check with these answers; until they change

@@ -6,6 +6,7 @@
 #include "app/dialogs/input_form.h"
 #include "app/settings.h"
 #include "core/capture/input_spec.h"
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
@@ -35,6 +36,7 @@ void CaptureDialog::setFacts(const QString &model, const ModelFacts &facts)
         return;
     const core::Status refused = m_lastRefusal;
     m_known = facts;
+    m_isKnown = true;
     m_refusal = facts.refusal;
     m_facts->setText(facts.refusal.isEmpty()
                          ? facts.summary
@@ -60,6 +62,7 @@ void CaptureDialog::setFactsMissing(const QString &model, const core::Status &st
 {
     if (model != this->model())
         return;
+    m_isKnown = true;
     m_facts->setText(tr("What the model takes is not known: %1.").arg(views::fromView(status.message())));
     m_facts->setVisible(true);
     views::setTone(m_facts, "warn");
@@ -101,6 +104,7 @@ void CaptureDialog::guess()
         check();
         return;
     }
+    m_guessTried = 0;
     m_guessSince.start();
     m_guessClock.start();
     m_guess->setText(tr("Stop guessing"));
@@ -111,7 +115,20 @@ void CaptureDialog::guess()
 
 void CaptureDialog::showGuessing()
 {
-    say(tr("Trying inputs on the model, %1 s").arg(m_guessSince.elapsed() / 1000), "");
+    const qint64 seconds = m_guessSince.elapsed() / 1000;
+    say(m_guessTried == 0 ? tr("Trying inputs on the model, %1 s").arg(seconds)
+                          : tr("Trying inputs on the model, %1 so far, %2 s")
+                                .arg(views::countedText(m_guessTried, "shape", "shapes"))
+                                .arg(seconds),
+        "");
+}
+
+void CaptureDialog::setGuessProgress(quint64 shapes)
+{
+    if (!isGuessing() || shapes == 0)
+        return;
+    m_guessTried = shapes;
+    showGuessing();
 }
 
 void CaptureDialog::endGuess()

@@ -18,8 +18,8 @@ class QToolButton;
 namespace app {
 
 // The inputs of a run: one line an input when the model said which it takes, else a text with one input a
-// line; or one file that names them all. Says at the line itself what is wrong with it. Owned by the capture
-// dialog.
+// line; or one file that names them all. Says at the line itself what is wrong with it. Owned by the dialog
+// that asks.
 class InputForm : public QWidget
 {
     Q_OBJECT

@@ -148,7 +148,10 @@ void CapturePage::showStages()
                                 : i == current ? QStringLiteral("now")
                                                : QStringLiteral("later"));
         const bool isNow = i == current || (current == m_stages.size() && i == 1);
-        stage.label->setText(isNow && current == m_stages.size() ? now : stage.name);
+        // Their counts (shapes tried, runs) are not of ops, so they stand with the stage.
+        const std::uint64_t count = m_service.progress().calls;
+        const QString other = count > 0 ? tr("%1, %2").arg(now, views::countText(count)) : now;
+        stage.label->setText(isNow && current == m_stages.size() ? other : stage.name);
         views::setTone(stage.label, isNow ? "" : done ? "ok" : "muted");
     }
 }

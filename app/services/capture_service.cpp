@@ -49,12 +49,11 @@ void CaptureService::start(const core::CaptureRequest &request)
     const quint64 run = ++m_run;
     m_discarded = std::make_shared<std::atomic<bool>>(false);
     const QPointer<CaptureService> self(this);
-    // The worker's progress comes on the job's thread.
-    const auto report = [self, run](const core::CaptureProgress &progress) {
-        if (self.isNull())
-            return;
+    // The worker's progress comes on the job's thread, where this object may be gone: it is posted to the
+    // runner of the jobs, which outlives them, and looked at on the GUI thread.
+    const auto report = [self, run, jobs = &m_jobs](const core::CaptureProgress &progress) {
         QMetaObject::invokeMethod(
-            self.data(),
+            jobs,
             [self, run, progress] {
                 if (self.isNull() || run != self->m_run)
                     return;
@@ -70,8 +69,12 @@ void CaptureService::start(const core::CaptureRequest &request)
             client.setImageDecoder(&decodedImage);
             const core::Result<core::CaptureOutcome> outcome = client.run(request, job, report);
             // Only now is the worker gone and the file nobody's.
-            if (*discarded && outcome && outcome->hasTrace())
-                QFile::remove(pathOf(request.outputPath));
+            if (*discarded && outcome && outcome->hasTrace() && !QFile::remove(pathOf(request.outputPath)))
+                job.warn(request.outputPath + " was discarded and cannot be removed");
+            // Those of a run with a trace stand in it.
+            if (outcome && !outcome->hasTrace())
+                for (const core::Value &warning : outcome->summary.at("warnings").toList())
+                    job.warn(warning.toString());
             return outcome ? Answer{outcome->error, outcome->hasTrace(), outcome->report}
                            : Answer{outcome.error(), false, {}};
         },

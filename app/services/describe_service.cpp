@@ -8,22 +8,24 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QPointer>
 
 namespace app {
 
 namespace {
 
-const QString kDescribeJob = QStringLiteral("describe");
-const QString kCheckJob = QStringLiteral("describe/inputs");
-const QString kGuessJob = QStringLiteral("describe/guess");
+constexpr const char *kDescribe = "file";
+constexpr const char *kCheck = "inputs";
+constexpr const char *kGuess = "guess";
 constexpr std::string_view kGuessHelper = "guess_input_shape";
 
 // What the worker says of REQUEST, or why it says nothing.
-core::Result<core::CaptureOutcome> answered(core::CaptureRequest request, core::JobContext &job)
+core::Result<core::CaptureOutcome> answered(core::CaptureRequest request, core::JobContext &job,
+                                            const core::CaptureClient::ProgressSink &progress = {})
 {
     request.outputPath.clear();
     core::CaptureClient client;
-    core::Result<core::CaptureOutcome> outcome = client.run(request, job, {});
+    core::Result<core::CaptureOutcome> outcome = client.run(request, job, progress);
     if (outcome && !outcome->error.isOk())
         return outcome->error;
     return outcome;
@@ -37,7 +39,8 @@ core::Result<core::Value> ask(core::CaptureRequest request, bool withInputs, cor
     return outcome ? core::Result<core::Value>(outcome->summary) : outcome.error();
 }
 
-core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &job)
+core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &job,
+                                const core::CaptureClient::ProgressSink &progress)
 {
     const core::LiveHelper *helper = core::findLiveHelper(kGuessHelper);
     core::Result<core::Value> options = core::completeLiveOptions(*helper, core::Value::object());
@@ -49,7 +52,7 @@ core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &
     request.backward.reset();
     request.warmup = 0;
     request.options = std::move(*options);
-    const core::Result<core::CaptureOutcome> outcome = answered(std::move(request), job);
+    const core::Result<core::CaptureOutcome> outcome = answered(std::move(request), job, progress);
     return outcome ? core::Result<core::Value>(outcome->report.at("result")) : outcome.error();
 }
 
@@ -79,12 +82,25 @@ QString builtInput(const core::Value &input)
 
 DescribeService::DescribeService(JobRunner &jobs, QObject *parent) : QObject(parent), m_jobs(jobs) {}
 
+DescribeService::~DescribeService()
+{
+    cancel();
+}
+
+// Each service has jobs of its own.
+QString DescribeService::key(const char *question) const
+{
+    return QStringLiteral("describe/%1/%2")
+        .arg(reinterpret_cast<quintptr>(this), 0, 16)
+        .arg(QLatin1String(question));
+}
+
 void DescribeService::describe(const QString &model)
 {
     core::CaptureRequest request;
     request.modelPath = QFile::encodeName(model).toStdString();
     m_jobs.start(
-        kDescribeJob, tr("Reading %1").arg(QFileInfo(model).fileName()), this,
+        key(kDescribe), tr("Reading %1").arg(QFileInfo(model).fileName()), this,
         [request](core::JobContext &job) { return ask(request, false, job); },
         [this, model](const core::Result<core::Value> &description) {
             if (description)
@@ -97,7 +113,7 @@ void DescribeService::describe(const QString &model)
 void DescribeService::checkInputs(const core::CaptureRequest &request)
 {
     m_jobs.start(
-        kCheckJob, tr("Checking the inputs"), this,
+        key(kCheck), tr("Checking the inputs"), this,
         [request](core::JobContext &job) { return ask(request, true, job); },
         [this](const core::Result<core::Value> &description) {
             QStringList made;
@@ -110,9 +126,21 @@ void DescribeService::checkInputs(const core::CaptureRequest &request)
 
 void DescribeService::guessInputs(const core::CaptureRequest &request)
 {
+    const QPointer<DescribeService> self(this);
     m_jobs.start(
-        kGuessJob, tr("Guessing the inputs"), this,
-        [request](core::JobContext &job) { return guess(request, job); },
+        key(kGuess), tr("Guessing the inputs"), this,
+        [request, self, jobs = &m_jobs](core::JobContext &job) {
+            // Posted to the runner of the jobs, which outlives this object.
+            return guess(request, job, [self, jobs](const core::CaptureProgress &progress) {
+                QMetaObject::invokeMethod(
+                    jobs,
+                    [self, shapes = progress.calls] {
+                        if (!self.isNull())
+                            Q_EMIT self->guessProgressed(shapes);
+                    },
+                    Qt::QueuedConnection);
+            });
+        },
         [this](const core::Result<core::Value> &result) {
             if (!result)
                 Q_EMIT inputsGuessed(result.error(), {}, {});
@@ -124,14 +152,14 @@ void DescribeService::guessInputs(const core::CaptureRequest &request)
 
 void DescribeService::cancelGuess()
 {
-    m_jobs.cancel(kGuessJob);
+    m_jobs.cancel(key(kGuess));
 }
 
 void DescribeService::cancel()
 {
     cancelGuess();
-    m_jobs.cancel(kDescribeJob);
-    m_jobs.cancel(kCheckJob);
+    m_jobs.cancel(key(kDescribe));
+    m_jobs.cancel(key(kCheck));
 }
 
 } // namespace app

@@ -12,14 +12,16 @@ namespace app {
 class JobRunner;
 
 // Asks capture_worker what a model file says about itself, without running it, and on demand which inputs it
-// runs on, which does run it: for the capture dialog. Owned by the session, GUI thread. A newer question
-// replaces an older one.
+// runs on, which does run it: for one capture dialog, which owns it, so that two dialogs do not end each
+// other's questions. GUI thread. A newer question replaces an older one; what is still asked ends with this
+// object.
 class DescribeService : public QObject
 {
     Q_OBJECT
 
 public:
     explicit DescribeService(JobRunner &jobs, QObject *parent = nullptr);
+    ~DescribeService() override;
 
     void describe(const QString &model);
     // Makes the inputs of REQUEST as its run would, and says what is wrong with them.
@@ -34,12 +36,16 @@ Q_SIGNALS:
     void notDescribed(const QString &model, const core::Status &status);
     // STATUS is ok when the inputs fit; MADE says what they are, one a line.
     void inputsChecked(const core::Status &status, const QStringList &made);
+    // While inputs are looked for: so many SHAPES were tried on the model.
+    void guessProgressed(quint64 shapes);
     // INPUTS is empty when nothing was found; MESSAGE then says why. STATUS is ok unless the search itself
     // ended early.
     void inputsGuessed(const core::Status &status, const std::vector<core::InputText> &inputs,
                        const QString &message);
 
 private:
+    QString key(const char *question) const;
+
     JobRunner &m_jobs;
 };
 

@@ -73,12 +73,13 @@ void ReportService::setCurrent(int id)
     Q_EMIT boardChanged();
 }
 
-void ReportService::setAudit(int id, std::shared_ptr<const core::Report> audit)
+void ReportService::setAudit(int id, std::shared_ptr<const core::Report> audit, const core::Status &failure)
 {
     ReportEntry *found = entry(id, QStringLiteral("audit"));
     if (found == nullptr)
         return;
-    found->state = audit ? ReportState::done : ReportState::notRun;
+    found->state = audit ? ReportState::done : failure.isOk() ? ReportState::notRun : ReportState::failed;
+    found->failure = failure;
     found->report = std::move(audit);
     if (found->report)
         m_documents.at(id).answers[cacheKey(*found)] = found->report;

@@ -37,8 +37,9 @@ public:
     void removeDocument(int id);
     // 0: none is open.
     void setCurrent(int id);
-    // The answer of the check that runs by itself when a trace opens; null when it gave none.
-    void setAudit(int id, std::shared_ptr<const core::Report> audit);
+    // The answer of the check that runs by itself when a trace opens; null when it gave none, and FAILURE
+    // says why.
+    void setAudit(int id, std::shared_ptr<const core::Report> audit, const core::Status &failure = {});
 
     // Null when no document is open.
     std::shared_ptr<const views::ReportBoard> board() const;

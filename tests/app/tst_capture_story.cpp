@@ -6,9 +6,11 @@
 #include "app/dock_layout.h"
 #include "app/frame/banner.h"
 #include "app/main_window.h"
+#include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "views/base/formatting.h"
 #include "views/base/theme.h"
 #include "views/findings/findings_pane.h"
 #include "views/source/source_pane.h"
@@ -61,13 +63,9 @@ private:
     // Opens the model and waits until the dialog knows what it takes.
     app::CaptureDialog *ask(const QString &path)
     {
-        QSignalSpy known(&m_session->descriptions(), &app::DescribeService::described);
-        QSignalSpy unknown(&m_session->descriptions(), &app::DescribeService::notDescribed);
         m_window->openFile(path);
-        if (!QTest::qWaitFor([&] { return dialog() != nullptr && known.count() + unknown.count() > 0; },
-                             kRunMs))
-            return nullptr;
-        return dialog();
+        const auto isKnown = [&] { return dialog() != nullptr && dialog()->isModelKnown(); };
+        return QTest::qWaitFor(isKnown, kRunMs) ? dialog() : nullptr;
     }
     void start(app::CaptureDialog *asked)
     {
@@ -159,16 +157,14 @@ private Q_SLOTS:
         QVERIFY(asked->problem().contains("Input x"));
         form->setInputs({{"x", "f32[2,4,9]=randn"}}, {});
         QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
-        QSignalSpy checked(&m_session->descriptions(), &app::DescribeService::inputsChecked);
         Q_EMIT asked->inputCheckWished(asked->request());
-        QVERIFY(checked.wait(kRunMs));
         const auto problemShown = [](const app::CaptureDialog &where) {
             for (const QLabel *label : where.findChild<app::InputForm *>()->findChildren<QLabel *>())
                 if (label->isVisible() && label->text().startsWith("input x"))
                     return true;
             return false;
         };
-        QVERIFY(problemShown(*asked));
+        QVERIFY(QTest::qWaitFor([&] { return problemShown(*asked); }, kRunMs));
         start(asked);
         QVERIFY(QTest::qWaitFor([this] { return !m_session->captures().isRunning() && dialog() != nullptr; },
                                 kRunMs));
@@ -227,14 +223,52 @@ private Q_SLOTS:
         findNan->trigger();
         app::CaptureDialog *asked = dialog();
         QVERIFY(asked != nullptr);
-        QSignalSpy known(&m_session->descriptions(), &app::DescribeService::described);
         asked->setModel(model("nan_cases/n09_masked_row/model.pt2"));
-        QVERIFY(known.wait(kRunMs));
+        QVERIFY(QTest::qWaitFor([asked] { return asked->isModelKnown(); }, kRunMs));
         QCOMPARE(asked->request().task, std::string("find_nan"));
         start(asked);
         QVERIFY(QTest::qWaitFor([this] { return m_window->findChild<app::LiveReportDialog *>() != nullptr; },
                                 kRunMs));
         QVERIFY(waitForTrace());
+    }
+
+    void everyHelperOfTheRunMenuAnswers_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const core::LiveHelper &helper : core::liveHelpers())
+            QTest::addRow("%s", std::string(helper.name).c_str())
+                << QString::fromUtf8(helper.name.data(), qsizetype(helper.name.size()));
+    }
+    // Each has its own form with its options, and ends in an answer or a refusal in words.
+    void everyHelperOfTheRunMenuAnswers()
+    {
+        QFETCH(QString, name);
+        const core::LiveHelper &helper = *core::findLiveHelper(name.toStdString());
+        QAction *action = nullptr;
+        for (QAction *each : m_window->actions().helpers)
+            if (each->data().toString() == name)
+                action = each;
+        QVERIFY(action != nullptr && action->isEnabled());
+        QVERIFY(!action->toolTip().isEmpty());
+        action->trigger();
+        app::CaptureDialog *asked = dialog();
+        QVERIFY(asked != nullptr);
+        QCOMPARE(asked->windowTitle(), name);
+        asked->setModel(model("models/mlp/model.pt2"));
+        QVERIFY(QTest::qWaitFor([asked] { return asked->isModelKnown(); }, kRunMs));
+        for (const core::ReportOption &option : helper.options) {
+            bool there = false;
+            for (const QWidget *field : asked->findChildren<QWidget *>())
+                there = there || field->accessibleName() == views::fromView(option.name);
+            QVERIFY2(there, std::string(option.name).c_str());
+        }
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        QVERIFY(QTest::qWaitFor([this] { return !m_session->captures().isRunning(); }, kRunMs));
+        auto *answer = m_window->findChild<app::LiveReportDialog *>();
+        QVERIFY(answer != nullptr);
+        QVERIFY(answer->isVisible() && !answer->isModal());
+        QVERIFY2(answer->windowTitle().startsWith(name), qPrintable(answer->windowTitle()));
     }
 
     void discardLeavesNothing()
@@ -250,6 +284,146 @@ private Q_SLOTS:
         QElapsedTimer since;
         since.start();
         QVERIFY(QTest::qWaitFor([&] { return since.elapsed() > 3000 && !QFile::exists(trace); }, kRunMs));
+    }
+
+    // G63: within a second the window is as it was, and so is the document that was open.
+    void cancelTakesLessThanASecond()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        start(asked);
+        QVERIFY(waitForTrace());
+        const app::Document *before = m_session->current();
+        asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"));
+        QVERIFY(asked != nullptr);
+        asked->findChild<app::InputForm *>()->setInputs({{"x", "f32[1,64]=randn"}, {"steps", "100000000"}},
+                                                        {});
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        // It runs, and the page says by the name of its op.
+        QVERIFY(QTest::qWaitFor([this] { return m_session->captures().progress().op.starts_with("aten."); },
+                                kRunMs));
+        auto *page = m_window->findChild<app::CapturePage *>();
+        QVERIFY(page != nullptr && page->isVisible());
+        QElapsedTimer since;
+        since.start();
+        for (QPushButton *button : m_window->findChildren<QPushButton *>())
+            if (button->text() == QStringLiteral("Discard") && button->isVisible())
+                button->click();
+        QVERIFY(
+            QTest::qWaitFor([&] { return !m_session->captures().isRunning() && !page->isVisible(); }, 1000));
+        QVERIFY2(since.elapsed() < 1000, qPrintable(QString::number(since.elapsed())));
+        QCOMPARE(m_session->current(), before);
+        QCOMPARE(m_session->documents().size(), 1U);
+    }
+
+    // The dialog looks for inputs itself, fills them in, and the run takes them.
+    void guessFillsTheInputs()
+    {
+        QVERIFY(QFile::copy(model("models/cnn/model.pt"), m_folder.filePath("unknown.pt")));
+        app::CaptureDialog *asked = ask(m_folder.filePath("unknown.pt"));
+        QVERIFY(asked != nullptr);
+        QPushButton *guess = nullptr;
+        for (QPushButton *button : asked->findChildren<QPushButton *>())
+            if (button->accessibleName() == QStringLiteral("Guess the inputs"))
+                guess = button;
+        QVERIFY(guess != nullptr && guess->isEnabled());
+        QVERIFY(asked->request().inputs.empty());
+        guess->click();
+        QCOMPARE(guess->text(), QStringLiteral("Stop guessing"));
+        QVERIFY(QTest::qWaitFor([guess] { return guess->text() == QStringLiteral("Guess"); }, kRunMs));
+        QVERIFY(!asked->request().inputs.empty());
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        start(asked);
+        QVERIFY(waitForTrace());
+        QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::finished);
+    }
+
+    void theSizeOfTheTraceIsSaidBeforeStart()
+    {
+        app::CaptureDialog *asked = ask(model("models/tiny_gpt/model.pt2"));
+        QVERIFY(asked != nullptr);
+        const auto said = [asked] {
+            for (const QLabel *label : asked->findChildren<QLabel *>())
+                if (label->isVisible() && label->text().startsWith(QStringLiteral("the trace will take")))
+                    return label->text();
+            return QString();
+        };
+        QVERIFY(!said().isEmpty());
+        const QString whole = said();
+        core::CaptureRequest request = asked->request();
+        request.save.mode = core::SavePolicy::Mode::none;
+        asked->setRequest(request);
+        QVERIFY(said() != whole);
+        request.save.mode = core::SavePolicy::Mode::all;
+        asked->setRequest(request);
+        QCOMPARE(said(), whole);
+        const app::ModelFacts facts = asked->facts();
+        start(asked);
+        QVERIFY(waitForTrace());
+        const auto expected = app::expectedTraceBytes(facts, request);
+        QVERIFY(expected.has_value());
+        const auto real = static_cast<double>(QFileInfo(m_session->current()->path).size());
+        const double ratio = static_cast<double>(*expected) / real;
+        QVERIFY2(ratio > 0.5 && ratio < 2.0, qPrintable(QString::number(ratio)));
+    }
+
+    // Two models dropped at once: each dialog gets the answer of its own file.
+    void twoDialogsAskForThemselves()
+    {
+        m_window->openFile(model("models/mlp/model.pt2"));
+        m_window->openFile(model("models/attention/model.pt2"));
+        const auto known = [this] {
+            int count = 0;
+            for (const app::CaptureDialog *each : m_window->findChildren<app::CaptureDialog *>())
+                count += each->isModelKnown() && !each->facts().summary.isEmpty() ? 1 : 0;
+            return count;
+        };
+        QVERIFY(QTest::qWaitFor([&] { return known() == 2; }, kRunMs));
+    }
+
+    // The run keeps its place: its window may be closed and comes back, a document that is opened meanwhile
+    // does not hide it, and another run says first that this one ends.
+    void aRunIsNotLostBehindOtherThings()
+    {
+        app::CaptureDialog *asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"));
+        QVERIFY(asked != nullptr);
+        asked->findChild<app::InputForm *>()->setInputs({{"x", "f32[1,64]=randn"}, {"steps", "100000000"}},
+                                                        {});
+        start(asked);
+        QVERIFY(m_session->captures().isRunning());
+        QVERIFY(m_window->actions().showRun->isEnabled());
+        const QDir bundle(QStringLiteral(OPSCOPE_GOLDENS_DIR "/01_zero_over_zero"));
+        m_window->openFile(bundle.filePath(bundle.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front()));
+        QVERIFY(waitForTrace());
+        QVERIFY(m_session->captures().isRunning());
+        const auto page = [this]() -> app::CapturePage * {
+            for (app::CapturePage *each : m_window->findChildren<app::CapturePage *>())
+                if (each->isVisible())
+                    return each;
+            return nullptr;
+        };
+        QVERIFY(page() != nullptr);
+        QTest::keyClick(page()->window(), Qt::Key_Escape);
+        QVERIFY(page() == nullptr);
+        QVERIFY(m_session->captures().isRunning());
+        QCOMPARE(bannerTitle(), QStringLiteral("The run goes on"));
+        m_window->actions().showRun->trigger();
+        QVERIFY(page() != nullptr);
+        m_window->actions().capture->trigger();
+        app::CaptureDialog *second = dialog();
+        QVERIFY(second != nullptr);
+        second->setModel(model("models/mlp/model.pt2"));
+        const auto says = [second](const QString &text) {
+            for (const QPushButton *button : second->findChildren<QPushButton *>())
+                if (button->text() == text && !button->isDefault())
+                    return true;
+            return false;
+        };
+        QVERIFY(says(QStringLiteral("Discard that run and start")));
+        m_session->captures().discard();
+        QVERIFY(!says(QStringLiteral("Discard that run and start")));
+        QVERIFY(!m_window->actions().showRun->isEnabled());
     }
 
     void severalFilesDroppedAllOpen()

@@ -5,8 +5,10 @@
 #include "app/main_window.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "core/analysis/grad_fn_walk.h"
 #include "views/base/table_view.h"
 #include "views/canvas/picture_view.h"
+#include "views/gradfn/grad_fn_pane.h"
 #include "views/lineage/lineage_pane.h"
 #include "views/reports/report_table.h"
 #include "views/reports/reports_pane.h"
@@ -18,6 +20,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <memory>
 
 using app::PaneKind;
@@ -191,6 +194,37 @@ private Q_SLOTS:
         const core::Status status = app::writeTextFile(m_folder.filePath("no/such/folder.csv"), "x");
         QVERIFY(!status.isOk());
         QVERIFY(status.message().find("folder.csv") != std::string::npos);
+    }
+
+    void anAuditThatDidNotRunSaysWhy()
+    {
+        open(traceOf("01_zero_over_zero"));
+        const int id = m_session->current()->id;
+        m_session->reports().setAudit(id, nullptr,
+                                      core::Status(core::ErrorCode::unreadable, "the disk is gone"));
+        QCOMPARE(entry("audit").state, ReportState::failed);
+        QCOMPARE(entry("audit").failure.message(), std::string("the disk is gone"));
+    }
+
+    // Bundles tie nodes to ops and not to tensors: a walk from an op starts there too.
+    void gradFnWalksFromTheSelectedOpOfABundle()
+    {
+        open(traceOf("32_backward_birth_sqrt"));
+        QCOMPARE(m_session->current()->facts->verdict, QString("NaN or Inf in the backward pass"));
+        m_session->goToOrigin();
+        const core::Trace &trace = *m_session->current()->trace;
+        const core::OpId op = m_session->selection().op();
+        QVERIFY(op.isValid() && trace.label(op).substr(0, 4) == "sqrt");
+        const auto sketch = core::walkGradFn(trace, std::array{op}, 400);
+        QVERIFY2(sketch.isOk(), sketch.isOk() ? "" : sketch.error().message().c_str());
+        QVERIFY(sketch->nodes.size() > 2);
+        QCOMPARE(sketch->nodes[0].op, op);
+        QCOMPARE(sketch->nodes[1].name, std::string("SqrtBackward0"));
+        m_window->actions().showGradFn->trigger();
+        auto *pane = qobject_cast<views::GradFnPane *>(m_window->docks().pane(PaneKind::gradFn));
+        pane->setStartsAtSelection(true);
+        QTRY_VERIFY_WITH_TIMEOUT(pane->view().hasPicture(), 20000);
+        QCOMPARE(pane->view().picture().boxes.size(), sketch->nodes.size());
     }
 
     void closingADocumentTakesItsReports()

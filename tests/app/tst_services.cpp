@@ -14,6 +14,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -103,6 +104,24 @@ private Q_SLOTS:
         jobs.requestStop("b");
         QVERIFY(jobs.isRunning("b"));
         QTRY_COMPARE(delivered, 10);
+    }
+
+    // What a job says beside its value is heard, also when the value is dropped.
+    void warningsOfJobsAreTold()
+    {
+        JobRunner jobs;
+        QSignalSpy warned(&jobs, &JobRunner::warned);
+        const auto warn = [](core::JobContext &job) {
+            job.warn("the file cannot be removed");
+            return 1;
+        };
+        jobs.start("a", "Discarding", this, warn, [](int) {});
+        QTRY_COMPARE(warned.count(), 1);
+        QCOMPARE(warned[0][0].toString(), QStringLiteral("Discarding"));
+        QCOMPARE(warned[0][1].toStringList(), QStringList{"the file cannot be removed"});
+        jobs.start("b", "b", this, warn, [](int) {});
+        jobs.cancel("b");
+        QTRY_COMPARE(warned.count(), 2);
     }
 
     void deadContextsGetNothing()
@@ -196,6 +215,88 @@ private Q_SLOTS:
         again.setModel(folder.filePath("net.pt2"));
         QCOMPARE(again.findChild<QPlainTextEdit *>()->toPlainText(),
                  QStringLiteral("f32[1,3]=randn\nmask=i64[4]=ones"));
+    }
+
+    // Limits that the fields show rounded stay as they were given.
+    void captureDialogKeepsLimitsExact()
+    {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath("opscope.ini"));
+        views::Theme theme;
+        QFile model(folder.filePath("net.pt2"));
+        QVERIFY(model.open(QIODevice::WriteOnly));
+        core::CaptureRequest given;
+        given.memoryLimitBytes = 512ULL << 20;
+        given.timeLimitSeconds = 0.25;
+        given.save.maxBytesPerTensor = 1000;
+        given.saveSources = false;
+        given.repeat = 3;
+        app::CaptureDialog dialog(theme, settings, nullptr);
+        dialog.setModel(QStringLiteral("  %1 ").arg(model.fileName()));
+        dialog.setRequest(given);
+        QVERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
+        core::CaptureRequest asked = dialog.request();
+        QCOMPARE(asked.modelPath, model.fileName().toStdString());
+        QCOMPARE(asked.memoryLimitBytes, given.memoryLimitBytes);
+        QCOMPARE(asked.timeLimitSeconds, given.timeLimitSeconds);
+        QCOMPARE(asked.save.maxBytesPerTensor, given.save.maxBytesPerTensor);
+        QCOMPARE(asked.saveSources, false);
+        QCOMPARE(asked.repeat, 3U);
+        for (QSpinBox *field : dialog.findChildren<QSpinBox *>())
+            if (field->accessibleName() == QStringLiteral("Memory limit"))
+                field->setValue(field->value() + 1);
+        QCOMPARE(dialog.request().memoryLimitBytes, 513ULL << 20);
+    }
+
+    // The options of a helper come back for the same model, and from the trace of its run.
+    void captureDialogKeepsTheOptionsOfAHelper()
+    {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath("opscope.ini"));
+        views::Theme theme;
+        QFile model(folder.filePath("net.pt2"));
+        QVERIFY(model.open(QIODevice::WriteOnly));
+        const core::LiveHelper &helper = *core::findLiveHelper("check_determinism");
+        const auto runs = [](const app::CaptureDialog &dialog) {
+            return dialog.request().options.at("runs").toInt();
+        };
+        {
+            app::CaptureDialog dialog(theme, settings, nullptr);
+            dialog.setHelper(helper, core::Value::object({{"runs", 5}}));
+            dialog.setModel(model.fileName());
+            QCOMPARE(runs(dialog), 5);
+            for (QPushButton *button : dialog.findChildren<QPushButton *>())
+                if (button->isDefault())
+                    button->click();
+        }
+        app::CaptureDialog again(theme, settings, nullptr);
+        again.setHelper(helper);
+        QCOMPARE(runs(again), 2);
+        again.setModel(model.fileName());
+        QCOMPARE(runs(again), 5);
+        core::CaptureRequest recorded;
+        recorded.task = "check_determinism";
+        recorded.options = core::Value::object({{"runs", 7}});
+        again.setRequest(recorded);
+        QCOMPARE(runs(again), 7);
+        // What the worker would refuse is said before Start.
+        recorded.options = core::Value::object({{"runs", 7}, {"rtol", -1.0}});
+        again.setRequest(recorded);
+        QVERIFY2(again.problem().contains("rtol"), qPrintable(again.problem()));
+    }
+
+    // A choice without a default may be left open, and a field of another kind of name is no op's.
+    void helperFormsAskForWhatTheyMean()
+    {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath("opscope.ini"));
+        views::Theme theme;
+        app::CaptureDialog dialog(theme, settings, nullptr);
+        dialog.setHelper(*core::findLiveHelper("guess_input_shape"));
+        QVERIFY(dialog.request().options.at("device").isNull());
+        QCOMPARE(dialog.request().options.at("spatial_rank").toString(), std::string("auto"));
+        for (const QPushButton *button : dialog.findChildren<QPushButton *>())
+            QVERIFY(button->text() != QStringLiteral("Use selected op"));
     }
 
     void paletteFindsByEverything_data()

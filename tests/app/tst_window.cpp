@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/actions.h"
+#include "app/dialogs/doctor_dialog.h"
 #include "app/dock_layout.h"
 #include "app/frame/title_bar.h"
 #include "app/main_window.h"
@@ -8,6 +9,7 @@
 #include "app/settings.h"
 #include "views/base/pane.h"
 #include "views/base/theme.h"
+#include "views/log/log_pane.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
@@ -19,6 +21,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QProcess>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -272,6 +276,85 @@ private Q_SLOTS:
         const int all = (light.width() / 8) * (light.height() / 8);
         QVERIFY2(darkPixels < all / 20, qPrintable(QString("%1 of %2").arg(darkPixels).arg(all)));
         QVERIFY(dark.pixelColor(dark.width() / 2, 5).lightness() < 80);
+    }
+
+    // Closing another tab, or reading it anew, leaves what is selected here.
+    void otherTabsLeaveTheSelection()
+    {
+        const QString first = traceFile();
+        const QDir folder(bundle("30_two_backward_passes"));
+        const QString second =
+            folder.filePath(folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front());
+        open(first);
+        const auto openSecond = [&] {
+            m_window->openFile(second);
+            QTRY_VERIFY_WITH_TIMEOUT(!m_session->isOpening() && m_session->documents().size() == 2 &&
+                                         m_session->current()->path == second,
+                                     20000);
+        };
+        openSecond();
+        m_session->setCurrent(0);
+        const core::OpId op = m_session->current()->trace->computeOps().back();
+        m_session->selection().selectOp(op);
+        openSecond(); // read anew, and shown
+        m_session->setCurrent(0);
+        QCOMPARE(m_session->selection().op(), op);
+        m_session->close(1);
+        QCOMPARE(m_session->documents().size(), 1U);
+        QCOMPARE(m_session->selection().op(), op);
+    }
+
+    // A session that was killed is known as one by the next, whatever it was started with.
+    void aKilledSessionIsKnownAsOne()
+    {
+        const QString config = m_folder.filePath("killed.ini");
+        const auto isRunning = [&] {
+            return QSettings(config, QSettings::IniFormat).value("session/running").toBool();
+        };
+        QProcess program;
+        program.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, traceFile()});
+        QVERIFY(program.waitForStarted(20000));
+        QTRY_VERIFY_WITH_TIMEOUT(isRunning(), 20000);
+        program.kill();
+        QVERIFY(program.waitForFinished(20000));
+        QVERIFY(isRunning());
+    }
+
+    // What jobs complain of stands in the log.
+    void complaintsStandInTheLog()
+    {
+        open(traceFile());
+        auto *log = qobject_cast<views::LogPane *>(m_window->docks().pane(PaneKind::log));
+        QVERIFY(log != nullptr);
+        m_window->docks().reveal(PaneKind::log);
+        m_session->jobs().start(
+            "complaint", "Discarding", this,
+            [](core::JobContext &job) {
+                job.warn("run.opscope cannot be removed");
+                return 0;
+            },
+            [](int) {});
+        QTRY_VERIFY2(log->text().contains("Discarding: run.opscope cannot be removed"),
+                     qPrintable(log->text()));
+    }
+
+    // The doctor needs no document; its answer is a card and a table, and it can be stopped.
+    void theDoctorAnswers()
+    {
+        QAction *doctor = m_window->actions().installation.front();
+        QVERIFY(doctor->isEnabled());
+        doctor->trigger();
+        auto *dialog = m_window->findChild<app::DoctorDialog *>();
+        QVERIFY(dialog != nullptr && dialog->isVisible() && !dialog->isModal());
+        QCOMPARE(dialog->entry().state, views::ReportState::running);
+        for (QAbstractButton *button : dialog->findChildren<QAbstractButton *>())
+            if (button->text() == QStringLiteral("Cancel"))
+                button->click();
+        QTRY_COMPARE_WITH_TIMEOUT(dialog->entry().state, views::ReportState::failed, 20000);
+        dialog->check();
+        QTRY_COMPARE_WITH_TIMEOUT(dialog->entry().state, views::ReportState::done, 180000);
+        QCOMPARE(dialog->entry().report->reportType, std::string("doctor"));
+        QVERIFY(dialog->entry().report->table.rows.size() > 5);
     }
 
     void geometryAndRecentFilesSurvive()

@@ -2,11 +2,13 @@
 #include "app/actions.h"
 #include "app/dock_layout.h"
 #include "app/exploration_undo.h"
+#include "app/frame/document_bar.h"
 #include "app/frame/status_row.h"
 #include "app/main_window.h"
 #include "app/op_menu.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "views/base/elided_label.h"
 #include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
@@ -15,6 +17,7 @@
 #include "views/lane/lane_view.h"
 #include "views/ops/ops_pane.h"
 
+#include <QAbstractButton>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -130,6 +133,89 @@ private Q_SLOTS:
                  qPrintable(words));
     }
 
+    // G05 and G04: at every size what does not fit is cut with an ellipsis and has a tooltip, or is shorter.
+    void noTextIsCut_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<int>("perspective");
+        for (const QSize size : {QSize(1024, 640), QSize(1280, 800), QSize(1600, 1000), QSize(3840, 2160)})
+            for (const app::Perspective perspective : app::kPerspectives)
+                QTest::addRow("%dx%d.%s", size.width(), size.height(),
+                              qPrintable(app::perspectiveKey(perspective)))
+                    << size << static_cast<int>(perspective);
+    }
+    void noTextIsCut()
+    {
+        QFETCH(QSize, size);
+        QFETCH(int, perspective);
+        m_window->resize(size);
+        m_session->setPerspective(static_cast<app::Perspective>(perspective));
+        m_session->goToOrigin();
+        QTest::qWait(50);
+        QCOMPARE(m_window->size(), size);
+        QStringList cut;
+        const auto check = [&](const QWidget &widget, const QString &text, int wanted, int has) {
+            if (widget.isVisible() && !widget.visibleRegion().isEmpty() && wanted > has)
+                cut.push_back(QStringLiteral("%1 \"%2\" wants %3, has %4")
+                                  .arg(widget.metaObject()->className(), text)
+                                  .arg(wanted)
+                                  .arg(has));
+        };
+        for (const QLabel *label : m_window->findChildren<QLabel *>())
+            if (qobject_cast<const views::ElidedLabel *>(label) == nullptr && !label->wordWrap())
+                check(*label, label->text(), label->fontMetrics().horizontalAdvance(label->text()),
+                      label->contentsRect().width());
+        for (const QAbstractButton *button : m_window->findChildren<QAbstractButton *>())
+            if (!button->text().isEmpty() && button->icon().isNull())
+                check(*button, button->text(), button->fontMetrics().horizontalAdvance(button->text()),
+                      button->width());
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.join('\n')));
+        // The selection can be read whole in the status row.
+        for (const views::ElidedLabel *label :
+             m_window->findChild<app::StatusRow *>()->findChildren<views::ElidedLabel *>())
+            if (label->isVisible() && label->accessibleName().startsWith("Selection"))
+                QVERIFY2(!label->isElided(), qPrintable(label->text()));
+    }
+
+    // Of two documents, what was found in the first never stands beside the trace of the second.
+    void aSecondDocumentForgetsTheFirst()
+    {
+        for (const PaneKind kind : {PaneKind::audit, PaneKind::details, PaneKind::why, PaneKind::trail})
+            m_window->docks().reveal(kind);
+        m_session->goToOrigin();
+        int forgotten = 0;
+        connect(m_session.get(), &app::Session::factsChanged, this,
+                [&] { forgotten += m_session->current() == nullptr ? 1 : 0; });
+        const QDir folder(QStringLiteral(OPSCOPE_GOLDENS_DIR "/30_two_backward_passes"));
+        m_window->openFile(folder.filePath(folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front()));
+        QTRY_VERIFY_WITH_TIMEOUT(m_session->documents().size() == 2 && m_session->current()->facts, 20000);
+        QCOMPARE(forgotten, 1);
+        m_session->setCurrent(0);
+        QCOMPARE(forgotten, 2);
+        m_session->close(0);
+        m_session->close(0);
+        QVERIFY(m_session->current() == nullptr);
+    }
+
+    // A deep module gives way from the left; the window keeps its size.
+    void longBreadcrumbsGiveWay()
+    {
+        m_window->resize(1024, 640);
+        auto *bar = m_window->findChild<app::DocumentBar *>();
+        QStringList parts = {QStringLiteral("Model")};
+        for (int i = 0; i < 30; ++i)
+            parts.push_back(QStringLiteral("transformer_layer_%1").arg(i));
+        bar->setBreadcrumb(parts);
+        QTest::qWait(20);
+        QCOMPARE(m_window->width(), 1024);
+        QStringList shown;
+        for (const QLabel *label : bar->findChildren<QLabel *>())
+            if (label->isVisible() && !label->text().isEmpty())
+                shown.push_back(label->text());
+        QVERIFY2(shown.contains(parts.back()), qPrintable(shown.join('|')));
+        QVERIFY2(shown.contains(QStringLiteral("…")), qPrintable(shown.join('|')));
+    }
+
     // G10: a timer of 5 ms is the user; the longest time it waits is what input would wait.
     void inputIsAnsweredWhileAFileOpens()
     {
@@ -224,6 +310,17 @@ private Q_SLOTS:
             m_window->docks().reveal(kind);
         m_window->close();
         QCOMPARE(QDir(beside.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot).size(), 1);
+    }
+
+    // G82: nothing that speaks to a network is in the process, so nothing can be sent.
+    void noNetworkLibraryIsLoaded()
+    {
+        QFile maps(QStringLiteral("/proc/self/maps"));
+        QVERIFY(maps.open(QIODevice::ReadOnly));
+        const QByteArray loaded = maps.readAll();
+        QVERIFY(loaded.contains("libQt6Widgets"));
+        for (const char *const library : {"libQt6Network", "libcurl", "libssl", "libgnutls"})
+            QVERIFY2(!loaded.contains(library), library);
     }
 };
 
