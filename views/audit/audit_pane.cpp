@@ -60,8 +60,8 @@ void AuditPane::showTrace()
 void AuditPane::addVerdict()
 {
     const bool found = m_facts->isBad();
-    const bool partial =
-        m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace()) || !m_facts->failure.isOk();
+    const bool partial = m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace()) ||
+                         m_facts->hasOtherFinding() || !m_facts->failure.isOk();
     auto *card = new QFrame;
     card->setProperty("card", found ? "nan" : partial ? "warn" : "ok");
     card->setAccessibleName(m_facts->verdict);
@@ -153,6 +153,8 @@ void AuditPane::addChecks()
     int skipped = 2 + addFailures();
     if (m_facts->audit)
         for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
+            if (pair.toList().front().toString() == "bisect_nan_backward")
+                continue; // it ran beside the audit
             addNotRun(fromView(pair.toList().front().toString()), fromView(pair.toList().back().toString()));
             ++skipped;
         }
@@ -182,9 +184,14 @@ int AuditPane::addChecksThatRan()
                 : tr("none"),
             entry ? entry->op : core::OpId());
     };
+    if (!trace()->backwards().empty())
+        addChecked(m_facts->badPasses > 0, QStringLiteral("bisect_nan_backward"),
+                   countedText(m_facts->badPasses, "bad pass", "bad passes"),
+                   m_facts->hasFinding() ? core::OpId() : m_facts->headline);
     first(scan.firstInf, tr("first Inf"));
     first(scan.firstNan, tr("first NaN"));
-    return m_facts->audit ? addAuditChecks(*m_facts->audit) : 1;
+    const int beside = trace()->backwards().empty() ? 0 : 1;
+    return beside + (m_facts->audit ? addAuditChecks(*m_facts->audit) : 1);
 }
 
 // What the audit ran besides find_nan, each with the number of its findings.

@@ -27,6 +27,8 @@ using core::NonFiniteEntry;
 using core::NonFiniteKind;
 using core::Severity;
 
+constexpr const char *kBackwardCheck = "bisect_nan_backward";
+
 QString words(const char *text)
 {
     return QCoreApplication::translate("views::TraceFacts", text);
@@ -161,14 +163,27 @@ private:
     TraceFacts &m_facts;
 };
 
-// The audit's finding on a backward pass whose gradients turned bad; nullptr when there is none.
-const core::ReportFinding *backwardFinding(const TraceFacts &facts)
+// Findings of a trace without NaN and Inf: of the other checks of the audit.
+std::size_t otherFindings(const TraceFacts &facts)
 {
-    if (facts.audit)
-        for (const core::ReportFinding &finding : facts.audit->findings)
-            if (finding.severity == Severity::critical && finding.check == "bisect_nan_backward")
-                return &finding;
-    return nullptr;
+    return static_cast<std::size_t>(
+        std::count_if(facts.findings.begin(), facts.findings.end(),
+                      [](const FindingRow &row) { return row.severity != Severity::info; }));
+}
+
+const FindingRow *backwardFinding(const TraceFacts &facts)
+{
+    const auto found = std::find_if(facts.findings.begin(), facts.findings.end(), [](const FindingRow &row) {
+        return row.check == QLatin1String(kBackwardCheck);
+    });
+    return found == facts.findings.end() ? nullptr : &*found;
+}
+
+QString sentence(QString text)
+{
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
 }
 
 void writeVerdict(const core::Trace &trace, TraceFacts &facts)
@@ -189,15 +204,20 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
     } else if (facts.scan.hasFinding()) {
         facts.verdict = words("Bad values came in");
         facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
-    } else if (const core::ReportFinding *backward = backwardFinding(facts); backward != nullptr) {
-        facts.headline = backward->ops.empty() ? core::OpId() : backward->ops.front();
+    } else if (const FindingRow *backward = backwardFinding(facts); backward != nullptr) {
+        facts.headline = backward->op;
         facts.verdict = words("NaN or Inf in the backward pass");
-        facts.verdictDetail = fromView(backward->message);
+        facts.verdictDetail = sentence(backward->text);
     } else if (stoppedShort(trace)) {
         facts.verdict = words("No finding up to where the run stopped");
         facts.verdictDetail = words("Checked up to there: %1; what would have come after was not run.")
                                   .arg(countedText(facts.coverage.outputs - facts.coverage.outputsUnchecked,
                                                    "output", "outputs"));
+    } else if (const std::size_t others = otherFindings(facts); others > 0) {
+        facts.verdict = (facts.coverage.outputsUnchecked > 0 ? words("No NaN or Inf in what was checked, %1")
+                                                             : words("No NaN or Inf, %1"))
+                            .arg(countedText(others, "other finding", "other findings"));
+        facts.verdictDetail = sentence(facts.findings.front().text);
     } else if (facts.coverage.outputsUnchecked > 0) {
         facts.verdict = words("No finding in what was checked");
         facts.verdictDetail = words("Neither saved nor measured: %1; a NaN could hide there.")
@@ -213,6 +233,35 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
 } // namespace
 
 namespace {
+
+// What the audit leaves out: whether a backward pass made NaN or Inf of finite gradients. A pass that cannot
+// be judged (nothing of it was saved) is told by the coverage of gradients.
+core::Status addBackward(const std::shared_ptr<const core::Trace> &trace,
+                         const std::shared_ptr<core::TraceStatistics> &statistics, TraceFacts &facts,
+                         const core::JobContext &job)
+{
+    for (std::size_t pass = 0; pass < trace->backwards().size(); ++pass) {
+        core::ReportRequest request;
+        request.trace = trace;
+        request.statistics = statistics;
+        request.options = core::Value::object({{"bwd", static_cast<long long>(pass + 1)}});
+        const core::Result<core::Report> report =
+            core::runReport(*core::findReport(kBackwardCheck), std::move(request), job);
+        if (!report)
+            return report.error();
+        for (const core::ReportFinding &finding : report->findings) {
+            FindingRow row;
+            row.severity = finding.severity;
+            row.check = QLatin1String(kBackwardCheck);
+            row.text = fromView(finding.message);
+            row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
+            facts.findings.push_back(std::move(row));
+            facts.backwardBirths += finding.code == "birth" ? 1 : 0;
+            ++facts.badPasses;
+        }
+    }
+    return core::Status::ok();
+}
 
 // The audit's own findings on NaN and Inf are told by the scan already, with their places and numbers.
 void addAudit(std::shared_ptr<const core::Trace> trace,
@@ -238,8 +287,6 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
         row.check = fromView(finding.check);
         row.text = fromView(finding.message);
         row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
-        facts.backwardBirths +=
-            finding.severity == Severity::critical && finding.check == "bisect_nan_backward" ? 1 : 0;
         facts.findings.push_back(std::move(row));
     }
     std::stable_sort(facts.findings.begin(), facts.findings.end(),
@@ -302,12 +349,22 @@ makeTraceFacts(std::shared_ptr<const core::Trace> shared,
     facts->scan = std::move(scan).value();
     facts->marks = graphMarks(*statistics, facts->scan);
     FindingWriter(*statistics, *facts).run();
+    if (core::Status status = addBackward(shared, statistics, *facts, job); !status)
+        return status;
     addAudit(shared, statistics, *facts, job);
     if (core::Status status = job.checkpoint("the audit"); !status)
         return status;
     writeVerdict(trace, *facts);
     facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::shared_ptr<const TraceFacts>(std::move(facts));
+}
+
+bool TraceFacts::hasOtherFinding() const
+{
+    return std::any_of(findings.begin(), findings.end(), [](const FindingRow &row) {
+        return row.severity != Severity::info && row.state == NodeState::clean &&
+               row.check != QLatin1String(kBackwardCheck);
+    });
 }
 
 std::shared_ptr<const TraceFacts> missingFacts(const core::Trace &trace, const core::Status &failure)

@@ -57,7 +57,8 @@ struct TraceFacts
     QString verdictDetail;
     core::OpId headline;                       // what to look at first; none when nothing was found
     std::size_t births = 0;                    // of the forward pass that are not by design
-    std::size_t backwardBirths = 0;            // backward passes whose gradients turned bad
+    std::size_t backwardBirths = 0;            // backward passes that made NaN or Inf themselves
+    std::size_t badPasses = 0;                 // backward passes with NaN or Inf in their gradients
     double seconds = 0.0;                      // how long the checks took
     std::shared_ptr<const core::Report> audit; // its checks besides NaN and Inf are in FINDINGS; may be null
     core::Status auditFailure;                 // why there is no audit
@@ -66,7 +67,9 @@ struct TraceFacts
     // Of the forward pass.
     bool hasFinding() const { return scan.hasFinding(); }
     std::size_t allBirths() const { return births + backwardBirths; }
-    bool isBad() const { return hasFinding() || backwardBirths > 0; }
+    bool isBad() const { return hasFinding() || badPasses > 0; }
+    // Of other checks than those for NaN and Inf.
+    bool hasOtherFinding() const;
 };
 
 // What was recorded of TENSOR, else what FACTS (may be null) measured; nullptr when nobody knows.

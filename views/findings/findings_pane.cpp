@@ -109,6 +109,11 @@ void FindingsPane::showChecked()
             entry.value = tr("no finding");
             m_checked->addEntry(entry);
         }
+    if (!trace()->backwards().empty()) {
+        entry.name = QStringLiteral("bisect_nan_backward");
+        entry.value = tr("no finding");
+        m_checked->addEntry(entry);
+    }
     m_unchecked->addSection(tr("Not checked"));
     entry.icon = IconName::notRun;
     entry.iconTone = core::ColorToken::second;
@@ -124,6 +129,8 @@ void FindingsPane::showChecked()
     }
     if (m_facts->audit)
         for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
+            if (pair.toList().front().toString() == "bisect_nan_backward")
+                continue; // it ran beside the audit
             entry.name = fromView(pair.toList().front().toString());
             entry.value = fromView(pair.toList().back().toString());
             m_unchecked->addEntry(entry);
