@@ -336,8 +336,14 @@ QString CaptureDialog::outputPath() const
 
 void CaptureDialog::setOtherRun(const QString &what)
 {
+    if (what == m_otherRun)
+        return;
     m_otherRun = what;
+    // What was refused is still wrong.
+    const core::Status refused = m_lastRefusal;
     check();
+    if (!refused.isOk())
+        showRefusal(refused);
 }
 
 // Another model: its own answers, its own trace, and what its file says is asked for.

@@ -76,6 +76,14 @@ private:
             if (button->isDefault())
                 button->click();
     }
+    // Of a run: over the start page, or in a window beside a document.
+    app::CapturePage *shownPage() const
+    {
+        for (app::CapturePage *each : m_window->findChildren<app::CapturePage *>())
+            if (each->isVisible())
+                return each;
+        return nullptr;
+    }
     bool waitForTrace() const
     {
         return QTest::qWaitFor(
@@ -303,8 +311,8 @@ private Q_SLOTS:
         // It runs, and the page says by the name of its op.
         QVERIFY(QTest::qWaitFor([this] { return m_session->captures().progress().op.starts_with("aten."); },
                                 kRunMs));
-        auto *page = m_window->findChild<app::CapturePage *>();
-        QVERIFY(page != nullptr && page->isVisible());
+        app::CapturePage *page = shownPage();
+        QVERIFY(page != nullptr);
         QElapsedTimer since;
         since.start();
         for (QPushButton *button : m_window->findChildren<QPushButton *>())
@@ -397,19 +405,13 @@ private Q_SLOTS:
         m_window->openFile(bundle.filePath(bundle.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front()));
         QVERIFY(waitForTrace());
         QVERIFY(m_session->captures().isRunning());
-        const auto page = [this]() -> app::CapturePage * {
-            for (app::CapturePage *each : m_window->findChildren<app::CapturePage *>())
-                if (each->isVisible())
-                    return each;
-            return nullptr;
-        };
-        QVERIFY(page() != nullptr);
-        QTest::keyClick(page()->window(), Qt::Key_Escape);
-        QVERIFY(page() == nullptr);
+        QVERIFY(shownPage() != nullptr);
+        QTest::keyClick(shownPage()->window(), Qt::Key_Escape);
+        QVERIFY(shownPage() == nullptr);
         QVERIFY(m_session->captures().isRunning());
         QCOMPARE(bannerTitle(), QStringLiteral("The run goes on"));
         m_window->actions().showRun->trigger();
-        QVERIFY(page() != nullptr);
+        QVERIFY(shownPage() != nullptr);
         m_window->actions().capture->trigger();
         app::CaptureDialog *second = dialog();
         QVERIFY(second != nullptr);

@@ -151,8 +151,9 @@ private Q_SLOTS:
         m_window->resize(size);
         m_session->setPerspective(static_cast<app::Perspective>(perspective));
         m_session->goToOrigin();
-        QTest::qWait(50);
-        QCOMPARE(m_window->size(), size);
+        QTRY_COMPARE(m_window->size(), size);
+        QCoreApplication::processEvents(); // what was resized lays out its children
+        QCoreApplication::processEvents();
         QStringList cut;
         const auto check = [&](const QWidget &widget, const QString &text, int wanted, int has) {
             if (widget.isVisible() && !widget.visibleRegion().isEmpty() && wanted > has)
@@ -206,7 +207,8 @@ private Q_SLOTS:
         for (int i = 0; i < 30; ++i)
             parts.push_back(QStringLiteral("transformer_layer_%1").arg(i));
         bar->setBreadcrumb(parts);
-        QTest::qWait(20);
+        QCoreApplication::processEvents();
+        QCoreApplication::processEvents();
         QCOMPARE(m_window->width(), 1024);
         QStringList shown;
         for (const QLabel *label : bar->findChildren<QLabel *>())
