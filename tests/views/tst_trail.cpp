@@ -200,6 +200,16 @@ private Q_SLOTS:
         QVERIFY(birth != nullptr);
         birth->click();
         QCOMPARE(m_selection.op(), op("log_"));
+        // Its backward is one step away.
+        m_selection.selectOp(op("sum_"));
+        QVERIFY(!support::widgetTexts(pane).filter("ITS BACKWARD PASS").isEmpty());
+        QAbstractButton *backward = nullptr;
+        for (QAbstractButton *button : pane.findChildren<QAbstractButton *>())
+            if (button->text() == QStringLiteral("SumBackward0"))
+                backward = button;
+        QVERIFY(backward != nullptr);
+        backward->click();
+        QVERIFY(std::holds_alternative<views::GradItem>(m_selection.item()));
         m_selection.selectOp(op("argmax_"));
         QVERIFY(!support::widgetTexts(pane).filter("finite, not sound").isEmpty());
         m_selection.select(views::GradItem{step(NodeState::healed, 1)->node});

@@ -167,8 +167,9 @@ void WhyPane::showOp(core::OpId op)
     const NodeState state = m_facts->marks.of(op);
     const TrailStep *step = stepOf(op);
     const auto why = m_trail->whys.find(op);
-    const QString place = QStringLiteral("%1 · %2").arg(fromView(trace()->moduleAddress(op)),
-                                                        tensorText(*trace(), trace()->op(op).tensor));
+    const QString module = fromView(trace()->moduleAddress(op));
+    const QString tensor = tensorText(*trace(), trace()->op(op).tensor);
+    const QString place = module.isEmpty() ? tensor : QStringLiteral("%1 · %2").arg(module, tensor);
     addHead(fromView(trace()->label(op)), place, step != nullptr ? step->state : state,
             step != nullptr             ? step->title
             : state == NodeState::clean ? QString()
@@ -186,7 +187,9 @@ void WhyPane::showOp(core::OpId op)
     else if (core::isUnchecked(*trace(), op))
         addReason({}, tr("Neither values nor statistics of this op were kept, so nothing can be said."));
     else
-        addReason({}, tr("Nothing is wrong with this op: what it made is finite."));
+        addReason({}, isBornBehind(op) ? tr("What this op made is finite. Its backward made NaN or Inf.")
+                                       : tr("Nothing is wrong with this op: what it made is finite."));
+    addBackward(op);
     addInputs(op);
     addOutput(op);
     addOperands(op);
@@ -196,6 +199,40 @@ void WhyPane::showOp(core::OpId op)
     addLine(op);
     if (why != m_trail->whys.end())
         addRemedy(whyWords(why->second).remedy);
+}
+
+bool WhyPane::isOfBackward(const TrailStep &step, core::OpId op) const
+{
+    return step.pass > 0 && step.op.isValid() && step.node.isValid() &&
+           trace()->op(step.op).call == trace()->op(op).call;
+}
+
+bool WhyPane::isBornBehind(core::OpId op) const
+{
+    return std::any_of(m_trail->steps.begin(), m_trail->steps.end(), [&](const TrailStep &step) {
+        return step.state == NodeState::origin && isOfBackward(step, op);
+    });
+}
+
+// What the backward of the op did to NaN and Inf, each with the way to its reason.
+void WhyPane::addBackward(core::OpId op)
+{
+    bool any = false;
+    for (const TrailStep &step : m_trail->steps) {
+        if (!isOfBackward(step, op))
+            continue;
+        if (!any)
+            m_list->addSection(tr("Its backward pass"));
+        any = true;
+        FactList::Entry entry;
+        entry.icon = lookOf(step.state).icon;
+        entry.iconTone = lookOf(step.state).tone;
+        entry.name = step.name;
+        entry.detail = step.title;
+        entry.value = step.value;
+        entry.activate = [this, node = step.node] { selection().select(GradItem{node}); };
+        m_list->addEntry(entry);
+    }
 }
 
 void WhyPane::showGrad(core::GradNodeId node)

@@ -35,6 +35,9 @@ private:
     void addHead(const QString &name, const QString &place, core::NodeState state, const QString &badge);
     void addReason(const std::string &token, const QString &otherwise);
     void addRemedy(const QString &remedy);
+    void addBackward(core::OpId op);
+    bool isOfBackward(const TrailStep &step, core::OpId op) const;
+    bool isBornBehind(core::OpId op) const;
     void addInputs(core::OpId op);
     void addOutput(core::OpId op);
     void addMeasured(const QString &name, core::OpId op, core::TensorId tensor);
