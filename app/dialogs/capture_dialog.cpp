@@ -302,7 +302,11 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
         m_options = new views::OptionForm(m_theme, this);
         m_options->setReport(&m_helperDefinition, options);
         connect(m_options, &views::OptionForm::edited, this, &CaptureDialog::check);
-        m_form->insertRow(1, m_options);
+        // Below the model, which is asked for first.
+        int row = 0;
+        QFormLayout::ItemRole role = QFormLayout::FieldRole;
+        m_form->getWidgetPosition(m_inputs, &row, &role);
+        m_form->insertRow(row, m_options);
     }
     showTitle();
     check();

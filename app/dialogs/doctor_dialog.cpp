@@ -92,9 +92,9 @@ void DoctorDialog::addAnswer(QVBoxLayout &column)
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setAccessibleName(tr("Answer of %1").arg(name));
     area->setWidget(m_card);
-    column.addWidget(area, 2);
+    column.addWidget(area, 1);
     m_table = new views::ReportTableWidget(m_theme, this);
-    column.addWidget(m_table, 3);
+    column.addWidget(m_table, 4);
     connect(&m_table->table(), &views::TableView::menuWanted, this, [this](const QPoint &position) {
         auto *menu = new QMenu(m_table);
         menu->setAttribute(Qt::WA_DeleteOnClose);
