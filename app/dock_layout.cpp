@@ -14,6 +14,7 @@ namespace app {
 namespace {
 
 // Raised when docks are added or renamed: a state of another version is not restored.
+constexpr int kSmallestWidth = 164; // a title and its buttons
 constexpr int kLayoutVersion = 3;
 constexpr double kReferenceWidth = 1600.0;
 constexpr double kReferenceHeight = 1000.0;
@@ -36,6 +37,7 @@ QDockWidget *DockLayout::makeDock(PaneKind kind)
 {
     views::Pane *pane = makePane(kind, m_theme, m_session);
     auto *dock = new QDockWidget(paneTitle(kind), m_window);
+    dock->setMinimumWidth(kSmallestWidth);
     connect(pane, &views::Pane::menuWanted, this, &DockLayout::menuWanted);
     dock->setObjectName(paneId(kind));
     dock->setAccessibleName(paneTitle(kind));

@@ -220,8 +220,10 @@ void Session::findingsEnded(int id, core::Result<std::shared_ptr<const views::Tr
                  .arg(document.title, QString::fromStdString(failure.message())));
     if (const std::size_t births = document.facts->allBirths(); births > 0)
         m_settings.addRecentFile(document.path, views::countedText(births, "birth", "births"));
-    if (&document == current())
+    if (&document == current()) {
         Q_EMIT factsChanged();
+        standOnOrigin();
+    }
 }
 
 // What is selected belongs to the shown document.
@@ -325,6 +327,18 @@ void Session::setPerspective(Perspective perspective)
     document->perspective = perspective;
     recordStep();
     Q_EMIT perspectiveChanged();
+    standOnOrigin();
+}
+
+// Whoever hunts NaN and has not chosen anything yet begins where it was born.
+void Session::standOnOrigin()
+{
+    const Document *document = current();
+    if (m_restoring || document == nullptr || document->perspective != Perspective::nanHunt ||
+        !document->facts || !document->facts->headline.isValid() ||
+        !std::holds_alternative<std::monostate>(m_selection.item()))
+        return;
+    m_selection.activate(views::OpItem{document->facts->headline});
 }
 
 void Session::recordStep()

@@ -129,6 +129,7 @@ private:
     void keepItem();
     void note(const QString &line);
     void recordStep();
+    void standOnOrigin();
     void restore(const Step &step);
 
     Settings &m_settings;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/doctor_rows.h"
+#include "core/analysis/report_parts.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +8,6 @@
 
 namespace core {
 namespace {
-
-std::string joined(const std::vector<std::string> &items)
-{
-    std::string text;
-    for (const std::string &item : items)
-        text += (text.empty() ? "" : ", ") + item;
-    return text;
-}
 
 DoctorRow torchRow(const DoctorFacts &facts)
 {

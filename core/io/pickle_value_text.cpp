@@ -8,7 +8,7 @@
 namespace core {
 namespace {
 
-constexpr int kDepth = 12;
+constexpr int kDeepestText = 12;
 constexpr std::size_t kItems = 20'000;
 
 // Turns a value into a core::Value under a shared budget of items.
@@ -17,7 +17,7 @@ class Converter
 public:
     Value convert(PickleValue value, int depth)
     {
-        if (depth > kDepth || m_left == 0)
+        if (depth > kDeepestText || m_left == 0)
             return Value("...");
         --m_left;
         switch (value.kind()) {
@@ -79,7 +79,7 @@ private:
         if (name == "builtins.frozenset" || name == "builtins.set" || name == "builtins.list" ||
             name == "torch.Size")
             return list(value, depth);
-        if (value.state().is(PickleKind::dict) && depth < kDepth / 2)
+        if (value.state().is(PickleKind::dict) && depth < kDeepestText / 2)
             return pairs(picklePairs(value.state()), depth);
         if (value.state().is(PickleKind::list))
             return list(value.state(), depth);

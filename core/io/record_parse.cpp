@@ -256,7 +256,7 @@ constexpr std::array kKinds = {
 
 #undef KIND
 
-constexpr std::size_t kDepth = 64;
+constexpr std::size_t kDeepestRecord = 64;
 
 } // namespace
 
@@ -307,7 +307,7 @@ Status RecordParser::parse(std::string_view lines, std::string_view name, std::v
     std::memset(text.data() + lines.size(), ' ', simdjson::SIMDJSON_PADDING);
     if (lines.size() >= simdjson::SIMDJSON_MAXSIZE_BYTES ||
         (m_impl->parser.capacity() < lines.size() &&
-         m_impl->parser.allocate(lines.size(), kDepth) != simdjson::SUCCESS))
+         m_impl->parser.allocate(lines.size(), kDeepestRecord) != simdjson::SUCCESS))
         return {ErrorCode::limitExceeded, fmt::format("{}: {} bytes of records", name, lines.size())};
     std::size_t number = 0;
     for (std::size_t at = 0; at < lines.size();) {

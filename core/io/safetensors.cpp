@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;
-constexpr std::size_t kDepth = 16;
+constexpr std::size_t kDeepestHeader = 16;
 
 struct Spelling
 {
@@ -61,7 +61,7 @@ Result<Value> parseHeader(const ByteSource &source, std::string_view text)
     if (!simdjson::validate_utf8(text.data(), text.size()))
         return wrong(source, "bad_utf8", "the header is not UTF-8");
     JsonLimits limits;
-    limits.depth = kDepth;
+    limits.depth = kDeepestHeader;
     auto value = parseJson(text, source.name(), limits);
     if (!value) {
         const bool deep = value.error().code() == ErrorCode::limitExceeded;

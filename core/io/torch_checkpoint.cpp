@@ -13,7 +13,7 @@
 namespace core {
 namespace {
 
-constexpr std::size_t kDepth = 200;
+constexpr std::size_t kDeepestCheckpoint = 200;
 constexpr std::size_t kVisits = 500'000;
 
 std::string_view typeName(PickleValue value)
@@ -56,8 +56,9 @@ public:
     {
         if (++m_visits > kVisits)
             return limit("too_many_values", fmt::format("more than {} values", kVisits));
-        if (m_path.size() > kDepth)
-            return limit("nesting_too_deep", fmt::format("values nested deeper than {} levels", kDepth));
+        if (m_path.size() > kDeepestCheckpoint)
+            return limit("nesting_too_deep",
+                         fmt::format("values nested deeper than {} levels", kDeepestCheckpoint));
         if (m_visits % 1024 == 0)
             if (Status status = m_job.checkpoint("reading the checkpoint"); !status)
                 return status;

@@ -111,14 +111,15 @@ void FactList::addBar(const QString &name, std::size_t part, std::size_t whole)
     auto *row = new QHBoxLayout;
     row->setContentsMargins(kSide, 3, kSide, 3);
     row->setSpacing(12);
-    QLabel *label = makeLabel(name, "dense", m_content);
-    label->setMinimumWidth(132);
-    row->addWidget(label);
-    row->addWidget(new ShareBar(m_theme, part, whole, name, m_content), 1);
+    QLabel *label = makeElidedLabel(name, "dense", m_content);
+    label->setMaximumWidth(132); // the bars of a list begin in one column
+    label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    row->addWidget(label, 3);
+    row->addWidget(new ShareBar(m_theme, part, whole, name, m_content), 2);
     QLabel *numbers =
         makeLabel(tr("%1 of %2").arg(countText(part), countText(whole)), "monoDense", m_content);
     numbers->setAlignment(Qt::AlignRight);
-    numbers->setMinimumWidth(96);
+    numbers->setMinimumWidth(std::min(96, std::max(numbers->sizeHint().width(), m_content->width() / 4)));
     row->addWidget(numbers);
     m_column->addLayout(row);
 }

@@ -74,9 +74,10 @@ void EntryRow::paintEvent(QPaintEvent *)
               m_theme.color(m_entry.iconTone));
     QRect room(kSide + 20, 0, width() - 2 * kSide - 20, line);
     painter.setFont(m_theme.font(FontRole::monoDense));
-    // The name keeps a third of the row; the tooltip says all.
+    // The name is cut only when it needs more than half of the row; the tooltip says all.
+    const int left = room.width() - painter.fontMetrics().horizontalAdvance(m_entry.name) - 12;
     const QString value =
-        painter.fontMetrics().elidedText(m_entry.value, Qt::ElideRight, room.width() * 2 / 3);
+        painter.fontMetrics().elidedText(m_entry.value, Qt::ElideRight, std::max(room.width() / 2, left));
     const int valueWidth = painter.fontMetrics().horizontalAdvance(value);
     painter.setPen(m_theme.color(valueToken()));
     painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, value);
@@ -103,7 +104,7 @@ ShareBar::ShareBar(const Theme &theme, std::size_t part, std::size_t whole, cons
                    QWidget *parent)
     : QWidget(parent), m_theme(theme), m_part(part), m_whole(whole)
 {
-    setMinimumSize(60, 14);
+    setMinimumSize(40, 14);
     setAccessibleName(tr("%1: %2 of %3").arg(name).arg(part).arg(whole));
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }

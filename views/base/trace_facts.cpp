@@ -9,7 +9,10 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <map>
+#include <string>
 
 namespace views {
 
@@ -263,6 +266,20 @@ core::Status addBackward(const std::shared_ptr<const core::Trace> &trace,
     return core::Status::ok();
 }
 
+constexpr std::size_t kAlike = 3; // more findings that say the same of other ops share a row
+
+// What a finding says but for the op it names and the numbers.
+std::string patternOf(const core::ReportFinding &finding)
+{
+    std::string text = finding.message;
+    for (const std::string &label : finding.opLabels)
+        for (std::size_t at = text.find(label); !label.empty() && at != std::string::npos;
+             at = text.find(label))
+            text.erase(at, label.size());
+    std::erase_if(text, [](unsigned char c) { return std::ispunct(c) != 0 || std::isdigit(c) != 0; });
+    return finding.check + ':' + std::to_string(static_cast<int>(finding.severity)) + ':' + text;
+}
+
 // The audit's own findings on NaN and Inf are told by the scan already, with their places and numbers.
 void addAudit(std::shared_ptr<const core::Trace> trace,
               const std::shared_ptr<core::TraceStatistics> &statistics, TraceFacts &facts,
@@ -278,15 +295,26 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
         return;
     }
     facts.audit = std::make_shared<const core::Report>(std::move(audit).value());
+    std::map<std::string, std::vector<const core::ReportFinding *>> kinds;
+    for (const core::ReportFinding &finding : facts.audit->findings)
+        kinds[patternOf(finding)].push_back(&finding);
     for (const core::ReportFinding &finding : facts.audit->findings) {
         if (finding.check == "find_nan" || finding.check == "bisect_nan" ||
             finding.check == "dtype_nonfinite")
             continue;
+        const auto &alike = kinds.at(patternOf(finding));
+        if (alike.size() > kAlike && alike.front() != &finding)
+            continue; // told by the row of the first
         FindingRow row;
         row.severity = finding.severity;
         row.check = fromView(finding.check);
         row.text = fromView(finding.message);
         row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
+        if (alike.size() > kAlike) {
+            row.elementCount = alike.size();
+            row.elements = words("%1 ops").arg(countText(alike.size()));
+            row.text = words("%1 and %2 more like it").arg(row.text, countText(alike.size() - 1));
+        }
         facts.findings.push_back(std::move(row));
     }
     std::stable_sort(facts.findings.begin(), facts.findings.end(),

@@ -86,13 +86,18 @@ void Canvas::zoomBy(double factor)
     setViewport(view, true);
 }
 
-void Canvas::fit(bool animated, double smallestZoom)
+void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
 {
     Viewport view = m_view;
     view.resize(width(), height());
     view.fit(m_bounds, kFitMargin, smallestZoom);
+    if (const core::Rect seen = view.visible();
+        !wanted.isEmpty() && (wanted.y < seen.y || wanted.bottom() > seen.bottom() || wanted.x < seen.x ||
+                              wanted.right() > seen.right()))
+        view.centerOn(wanted.center());
     m_fitted = true;
     m_fitSmallest = smallestZoom;
+    m_fitWanted = wanted;
     goTo(view, animated);
 }
 
@@ -163,7 +168,7 @@ void Canvas::resizeEvent(QResizeEvent *)
 {
     m_view.resize(width(), height());
     if (m_fitted)
-        fit(false, m_fitSmallest);
+        fit(false, m_fitSmallest, m_fitWanted);
     else
         Q_EMIT viewChanged();
 }

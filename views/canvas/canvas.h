@@ -38,8 +38,10 @@ public:
     // Goes there, over 160 ms unless motion is reduced or ANIMATED is false.
     void setViewport(const Viewport &view, bool animated = false);
     void zoomBy(double factor); // at the middle
-    // The whole scene, and again at every resize until the view is moved; see Viewport::fit.
-    void fit(bool animated = true, double smallestZoom = kSmallestZoom);
+    // The whole scene, and again at every resize until the view is moved; see Viewport::fit. Of a scene that is
+    // only shown from its top, the part WANTED (may be empty) is brought to the middle if it would be out of
+    // sight.
+    void fit(bool animated = true, double smallestZoom = kSmallestZoom, const core::Rect &wanted = {});
     bool isFitted() const { return m_fitted; }
     void centerOn(core::Point scene);
     // What was drawn has changed: the list is made anew at the next painting.
@@ -85,6 +87,7 @@ private:
     bool m_reducedMotion = false;
     bool m_fitted = false;
     double m_fitSmallest = kSmallestZoom;
+    core::Rect m_fitWanted;
 
     mutable core::DrawList m_list;
     mutable core::Rect m_listArea; // scene the list was made for

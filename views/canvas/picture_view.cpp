@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.3; // names can be read; the rest is a scroll away
+constexpr double kFirstZoom = 0.7; // names can be read; the rest is a scroll away
 constexpr int kMargin = 12;
 
 bool isBox(core::HitId hit)

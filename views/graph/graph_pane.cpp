@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.3; // names can be read; the rest is a scroll away
+constexpr double kFirstZoom = 0.7; // names and shapes can be read; the rest is a scroll away
 
 } // namespace
 
@@ -166,7 +166,7 @@ void GraphPane::setLayout(core::LayoutResult result)
     m_map->setSceneBounds(layout.bounds());
     if (m_fitNext || (m_canvas->isFitted() && m_anchor.position == core::kNoBox && !m_revealNext)) {
         m_fitNext = false;
-        m_canvas->fit(false, kFirstZoom);
+        m_canvas->fit(false, kFirstZoom, originBox());
     } else {
         keepAnchor();
     }
@@ -189,6 +189,16 @@ void GraphPane::setLayoutFailed(std::uint64_t id, const QString &reason)
     m_lateTimer.stop();
     m_notice->showNotice(tr("No layout: %1").arg(reason), tr("Try again"));
     placeOverlays();
+}
+
+// The first box in which NaN or Inf is born; empty: none.
+core::Rect GraphPane::originBox() const
+{
+    const std::vector<core::PictureBox> &boxes = m_state.picture().boxes;
+    for (std::uint32_t i = 0; i < boxes.size(); ++i)
+        if (boxes[i].state == core::NodeState::origin)
+            return m_state.boxRect(i);
+    return {};
 }
 
 // The box under the pointer stays there: the frame it became takes its middle, a box that was a frame its

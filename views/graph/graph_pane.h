@@ -104,6 +104,7 @@ private:
     void connectCanvas();
     void changeFolds(core::GraphFolds folds, const Anchor &anchor);
     void requestLayout();
+    core::Rect originBox() const;
     void keepAnchor();
     void updateLook();
     void updateEmphasis();
