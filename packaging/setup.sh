@@ -36,7 +36,7 @@ install_packages
 packaging/fetch_libtorch.sh
 if [ ! -f build/release/build.ninja ]; then
     say "configuring build/release"
-    cmake --preset release >build-configure.log 2>&1 || { cat build-configure.log >&2; rm -f build-configure.log; die "configuring did not succeed"; }
+    cmake --preset release -DOPSCOPE_BATCHES=ON >build-configure.log 2>&1 || { cat build-configure.log >&2; rm -f build-configure.log; die "configuring did not succeed"; }
     rm -f build-configure.log
 fi
 say "building build/release"

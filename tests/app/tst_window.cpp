@@ -141,6 +141,23 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr, 20000);
     }
 
+    // From opening a trace to the origin and its line: one key (G13).
+    void nanHuntBeginsAtTheOrigin()
+    {
+        open(traceFile());
+        const core::OpId headline = m_session->current()->facts->headline;
+        QVERIFY(headline.isValid());
+        QVERIFY(!m_session->selection().op().isValid());
+        m_session->setPerspective(Perspective::nanHunt);
+        QCOMPARE(m_session->selection().op(), headline);
+        // What was chosen stays chosen.
+        const auto ops = m_session->current()->trace->orderedOps();
+        m_session->setPerspective(Perspective::overview);
+        m_session->selection().selectOp(ops[0]);
+        m_session->setPerspective(Perspective::nanHunt);
+        QCOMPARE(m_session->selection().op(), ops[0]);
+    }
+
     void historyRestoresItemAndPerspective()
     {
         open(traceFile());

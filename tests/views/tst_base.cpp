@@ -379,6 +379,28 @@ private Q_SLOTS:
         QCOMPARE(findings.key(0, views::FindingsSource::check_), std::string_view("find_nan"));
         QVERIFY(!findings.key(0, views::FindingsSource::source_).empty());
     }
+
+    void findingsAlikeShareARow()
+    {
+        std::string text = "input x:f16[2]=60000,1\n";
+        for (int i = 0; i < 6; ++i)
+            text += "relu x -> r" + std::to_string(i) + ":f16[2]=60000,1 !stats in h\n";
+        const auto trace = tests::traceFromText((text + "output r5\n").c_str());
+        const auto facts = views::makeTraceFacts(trace, core::JobContext());
+        QVERIFY(facts.isOk());
+        std::map<QString, std::size_t> told;
+        for (const core::ReportFinding &finding : (*facts)->audit->findings)
+            ++told[views::fromView(finding.check)];
+        std::map<QString, std::vector<views::FindingRow>> rows;
+        for (const views::FindingRow &row : (*facts)->findings)
+            rows[row.check].push_back(row);
+        QVERIFY(told["dtype_near_max"] >= 6);
+        QCOMPARE(rows["dtype_near_max"].size(), std::size_t(1));
+        const views::FindingRow &row = rows["dtype_near_max"].front();
+        QCOMPARE(row.elementCount, told["dtype_near_max"]);
+        QVERIFY2(row.text.contains("more like it"), qPrintable(row.text));
+        QVERIFY(row.op.isValid());
+    }
 };
 
 QTEST_MAIN(TestBase)

@@ -77,6 +77,7 @@ class TestGraphPane : public QObject
 private Q_SLOTS:
     void emptyWithoutTrace();
     void traceGivesAPictureOfAtMostFortyBoxes();
+    void firstPictureShowsTheBirthInReadableSize();
     void selectionArrivesWithoutEcho();
     void clickSelectsOnce();
     void doubleClickUnfoldsInPlace();
@@ -104,6 +105,28 @@ void TestGraphPane::traceGivesAPictureOfAtMostFortyBoxes()
     QVERIFY(stage.pane.state().picture().boxes.size() <= core::kFirstPictureBoxes);
     QVERIFY(stage.pane.summary().endsWith("for 25 ops"));
     QVERIFY(!stage.pane.grab().isNull());
+}
+
+void TestGraphPane::firstPictureShowsTheBirthInReadableSize()
+{
+    Stage stage;
+    stage.pane.resize(900, 260);
+    const auto trace = tests::traceFromText(traceText());
+    stage.selection.setTrace(trace);
+    QVERIFY(stage.pane.canvas().viewport().zoom() >= 0.7);
+    std::uint32_t birth = core::kNoBox;
+    for (std::uint32_t i = 0; i < stage.pane.state().picture().boxes.size() && birth == core::kNoBox; ++i)
+        if (stage.pane.state().picture().boxes[i].state == core::NodeState::origin)
+            birth = i;
+    QVERIFY(birth != core::kNoBox);
+    const core::Rect box = stage.pane.state().boxRect(birth);
+    const core::Rect seen = stage.pane.canvas().viewport().visible();
+    QVERIFY(box.y >= seen.y && box.bottom() <= seen.bottom());
+    QVERIFY(box.x >= seen.x && box.right() <= seen.right());
+    // A window of another size shows it too, until the view is moved.
+    stage.pane.resize(700, 220);
+    const core::Rect after = stage.pane.canvas().viewport().visible();
+    QVERIFY(box.y >= after.y && box.bottom() <= after.bottom());
 }
 
 void TestGraphPane::selectionArrivesWithoutEcho()
