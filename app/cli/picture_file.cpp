@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/picture_file.h"
 
+#include "app/cli/offscreen_application.h"
 #include "core/io/draft_file.h"
 #include "views/render/fonts.h"
 #include "views/render/image_writer.h"
-
-#include <QGuiApplication>
 
 #include <filesystem>
 
@@ -16,6 +15,8 @@ using core::ErrorCode;
 using core::Result;
 using core::Status;
 
+constexpr std::int64_t kMostScale = 8;
+
 Status usage(std::string message)
 {
     return Status(ErrorCode::invalidArgument, std::move(message));
@@ -23,21 +24,14 @@ Status usage(std::string message)
 
 Status writePngFile(const core::DrawList &list, const PictureTarget &target, core::JobContext &job)
 {
-    // Painting text needs an application, but no display.
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    char name[] = "opscope-cli";
-    char *words[] = {name, nullptr};
-    int count = 1;
-    const QGuiApplication application(count, words);
+    const OffscreenApplication application;
     if (!render::loadBundledFonts())
         return Status(ErrorCode::internal, "the bundled fonts cannot be loaded");
     Result<core::DraftName> file = core::DraftName::take(target.path);
     if (!file)
         return file.error();
-    if (Status status = render::writePng(list, target.scheme, target.scale, file->draft(), job); !status)
-        return status;
-    return file->commit();
+    const Status written = render::writePng(list, target.scheme, target.scale, file->draft(), job);
+    return written ? file->commit() : file->named(written);
 }
 
 Result<PictureFormat> formatOf(std::string_view word, const std::string &path)
@@ -94,9 +88,9 @@ Result<PictureTarget> pictureTarget(const Arguments &arguments)
             return scheme.error();
         target.scheme = *scheme;
     }
-    const Result<std::optional<std::int64_t>> scale = arguments.integer("scale", 1);
-    if (!scale || scale->value_or(1) > 8)
-        return scale ? usage("option --scale is above 8") : scale.error();
+    const Result<std::optional<std::int64_t>> scale = arguments.integer("scale", 1, kMostScale);
+    if (!scale)
+        return scale.error();
     target.scale = static_cast<double>(scale->value_or(2));
     return target;
 }

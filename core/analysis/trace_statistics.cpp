@@ -5,6 +5,7 @@
 #include "core/analysis/visit_elements.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 
 namespace core {
@@ -121,10 +122,19 @@ Status TraceStatistics::prepare(std::span<const TensorId> tensors, const JobCont
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     std::atomic<std::size_t> next = 0;
     std::vector<Status> outcomes(std::min<std::size_t>(std::max(1U, job.threads()), missing.size()));
+    // Nothing may be thrown from a thread.
+    const auto measureOne = [&](TensorId tensor, std::vector<std::byte> &buffer) {
+        try {
+            return measure(tensor, job, buffer);
+        } catch (const std::bad_alloc &) {
+            return Status(ErrorCode::limitExceeded, "there is not enough memory to measure the saved values")
+                .withDetail("out_of_memory");
+        }
+    };
     const auto work = [&](std::size_t worker) {
         std::vector<std::byte> buffer;
         for (std::size_t i = next++; i < missing.size() && outcomes[worker]; i = next++) {
-            outcomes[worker] = measure(missing[i], job, buffer);
+            outcomes[worker] = measureOne(missing[i], buffer);
             if (worker == 0)
                 job.report("measuring tensors", i, missing.size());
         }

@@ -301,9 +301,12 @@ Result<Value> parseJson(std::string_view text, std::string_view name, const Json
     if (error == simdjson::DEPTH_ERROR)
         return Status(ErrorCode::limitExceeded,
                       fmt::format("{}: JSON nested deeper than {} levels", name, limits.depth));
-    if (error != simdjson::SUCCESS)
-        return Status(ErrorCode::corrupt,
-                      fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
+    if (error != simdjson::SUCCESS) {
+        std::string_view why = simdjson::error_message(error);
+        if (why.ends_with('.'))
+            why.remove_suffix(1);
+        return Status(ErrorCode::corrupt, fmt::format("{}: not JSON: {}", name, why));
+    }
     return fromElement(root);
 }
 

@@ -63,6 +63,16 @@ int makeDraft(const std::filesystem::path &target, std::string &draft)
     return EEXIST;
 }
 
+// What nobody else may read stays so when it is replaced. A file system without permissions has nothing to
+// keep.
+void keepAccess(const std::filesystem::path &target, const std::string &draft)
+{
+    std::error_code ignored;
+    const std::filesystem::file_status there = std::filesystem::status(target, ignored);
+    if (std::filesystem::is_regular_file(there))
+        std::filesystem::permissions(draft, there.permissions() & std::filesystem::perms::all, ignored);
+}
+
 } // namespace
 
 Status checkNotRead(const std::filesystem::path &out, const std::filesystem::path &in)
@@ -110,6 +120,7 @@ Result<DraftName> DraftName::take(const std::filesystem::path &path)
     std::string draft;
     if (const int failed = makeDraft(target, draft); failed != 0)
         return cannotWrite(path, std::strerror(failed));
+    keepAccess(target, draft);
     return DraftName(std::move(target), std::move(draft));
 }
 
@@ -124,6 +135,18 @@ DraftName::~DraftName()
     std::error_code ignored;
     if (!m_draft.empty())
         std::filesystem::remove(m_draft, ignored);
+}
+
+Status DraftName::named(const Status &status) const
+{
+    std::string message = status.message();
+    for (const std::string &draft : {m_draft.string(), m_draft.filename().string()})
+        for (std::size_t at = message.find(draft); !draft.empty() && at != std::string::npos;
+             at = message.find(draft, at + 1))
+            message.replace(at, draft.size(), m_path.string());
+    if (status.isOk() || message == status.message())
+        return status;
+    return Status(status.code(), std::move(message)).withDetail(status.detail()).withRemedy(status.remedy());
 }
 
 Status DraftName::commit()

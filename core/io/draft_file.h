@@ -30,6 +30,8 @@ public:
     const std::filesystem::path &draft() const { return m_draft; }
     // Gives the file, which must be whole and closed, its name.
     Status commit();
+    // STATUS with the name of the file where its message has that of the draft, which nobody asked for.
+    Status named(const Status &status) const;
 
 private:
     DraftName(std::filesystem::path path, std::filesystem::path draft)

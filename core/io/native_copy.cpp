@@ -279,12 +279,11 @@ Status writeTrace(const Trace &trace, const std::filesystem::path &path, const C
     const TraceInfo info = copiedInfo(trace, options);
     auto writer = NativeWriter::create(name->draft(), info);
     if (!writer)
-        return writer.status();
-    if (Status status = Copier(trace, **writer, options, job).run(); !status)
-        return status;
-    if (Status status = (*writer)->close(info); !status)
-        return status;
-    return name->commit();
+        return name->named(writer.status());
+    Status status = Copier(trace, **writer, options, job).run();
+    if (status)
+        status = (*writer)->close(info);
+    return status ? name->commit() : name->named(status);
 }
 
 } // namespace core

@@ -143,7 +143,9 @@ Status completeCrashed(const std::filesystem::path &path, const TraceJournal &jo
             return status;
     TraceInfo ended = parts->info;
     ended.failure = failureOf(*content, *seen, cause);
-    ended.status = cause.signal.empty() ? TraceStatus::failed : TraceStatus::crashed;
+    ended.status = cause.isCancelled      ? TraceStatus::cancelled
+                   : cause.signal.empty() ? TraceStatus::failed
+                                          : TraceStatus::crashed;
     return finishNative(path, **output, ended, JobContext());
 }
 

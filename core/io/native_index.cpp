@@ -375,10 +375,16 @@ Status Decoder::checkTensors()
 void Decoder::readFacts(IndexFacts &facts)
 {
     facts.segments = static_cast<std::uint64_t>(m_header.at("segments").toInt());
+    // As often as they were noted; a header may say anything, and each costs time.
+    std::int64_t left = 100'000;
     const Value::List &notes = m_header.at("notes").toList();
-    for (const Value &note : std::span(notes).first(std::min(notes.size(), kMostNotes)))
-        if (note.toList().size() == 3)
-            facts.notes.add(note.toList()[0].toString(), note.toList()[1].toString());
+    for (const Value &each : std::span(notes).first(std::min(notes.size(), kMostNotes))) {
+        const Value::List &note = each.toList();
+        if (note.size() != 3)
+            continue;
+        for (std::int64_t times = note[2].toInt(1); times > 0 && left > 0; --times, --left)
+            facts.notes.add(note[0].toString(), note[1].toString());
+    }
     TraceInfo &info = m_tables.info;
     info.hasBackward = m_header.at("has_backward").toBool();
     const auto row = [this](std::string_view key, std::size_t limit) {

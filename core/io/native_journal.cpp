@@ -58,6 +58,20 @@ Status failed(std::string_view what)
     return {ErrorCode::internal, fmt::format("journal: {}: {}", what, std::strerror(errno))};
 }
 
+// The limits of the process (files, their size) hold for shared memory too.
+Status noMemory()
+{
+    const int reason = errno;
+    Status status(ErrorCode::limitExceeded,
+                  fmt::format("no shared memory of {} bytes can be made for the journal of the run: {}",
+                              kTotalBytes, std::strerror(reason)));
+    if (reason == EFBIG)
+        return std::move(status).withRemedy("raise the limit on the size of files (ulimit -f)");
+    if (reason == EMFILE || reason == ENFILE)
+        return std::move(status).withRemedy("raise the limit on open files (ulimit -n)");
+    return status;
+}
+
 Result<std::byte *> map(int descriptor)
 {
     const int flags = (descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED) | MAP_POPULATE;
@@ -88,11 +102,12 @@ Result<std::unique_ptr<TraceJournal>> TraceJournal::create()
 {
     const int descriptor = ::memfd_create("opscope-journal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0)
-        return failed("creating");
+        return noMemory();
     if (::ftruncate(descriptor, kTotalBytes) != 0 ||
         ::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+        Status status = noMemory();
         ::close(descriptor);
-        return failed("sizing");
+        return status;
     }
     const std::uint64_t start[] = {kMagic, kTotalBytes};
     if (::pwrite(descriptor, start, sizeof start, 0) != sizeof start) {

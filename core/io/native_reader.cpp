@@ -14,6 +14,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstring>
+#include <new>
 #include <thread>
 
 namespace core {
@@ -49,7 +50,7 @@ struct SegmentResult
     Status status;
 };
 
-void readSegment(const ZipArchive &archive, const ZipEntry &entry, RecordParser &parser, SegmentResult &out)
+void parseSegment(const ZipArchive &archive, const ZipEntry &entry, RecordParser &parser, SegmentResult &out)
 {
     const auto bytes = archive.read(entry, kMostSegment);
     if (!bytes && bytes.error().code() == ErrorCode::unreadable) {
@@ -62,6 +63,18 @@ void readSegment(const ZipArchive &archive, const ZipEntry &entry, RecordParser 
     }
     const std::string_view lines(reinterpret_cast<const char *>(bytes->data()), bytes->size());
     out.status = parser.parse(lines, entry.name, out.records, out.report);
+}
+
+// Runs on threads of its own, from which nothing may be thrown.
+void readSegment(const ZipArchive &archive, const ZipEntry &entry, RecordParser &parser, SegmentResult &out)
+{
+    try {
+        parseSegment(archive, entry, parser, out);
+    } catch (const std::bad_alloc &) {
+        out.status = Status(ErrorCode::limitExceeded, fmt::format("{}: there is not enough memory to read {}",
+                                                                  archive.fileName(), entry.name))
+                         .withDetail("out_of_memory");
+    }
 }
 
 void noteGaps(const std::vector<const ZipEntry *> &segments, LoadReport &report)

@@ -74,6 +74,27 @@ Status copyEntries(const NativeParts &parts, ZipWriter &out, RepairResult &resul
     return Status::ok();
 }
 
+Status writeRepaired(const NativeParts &parts, const std::filesystem::path &draft, RepairResult &result,
+                     const JobContext &job)
+{
+    {
+        auto writer = ZipWriter::create(draft);
+        if (!writer)
+            return writer.status();
+        if (Status status = copyEntries(parts, **writer, result, job); !status)
+            return status;
+    }
+    auto output = NativeOutput::resume(draft, parts.manifest);
+    if (!output)
+        return output.status();
+    TraceInfo ended = parts.info;
+    if (!parts.hasFinal) {
+        ended.status = TraceStatus::failed;
+        ended.failure.message = "the writer ended before the trace was closed";
+    }
+    return finishNative(draft, **output, ended, job);
+}
+
 } // namespace
 
 Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::filesystem::path &out,
@@ -94,23 +115,8 @@ Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::fil
         return name.status();
     RepairResult result;
     result.notes = parts->report;
-    {
-        auto writer = ZipWriter::create(name->draft());
-        if (!writer)
-            return writer.status();
-        if (Status status = copyEntries(*parts, **writer, result, job); !status)
-            return status;
-    }
-    auto output = NativeOutput::resume(name->draft(), parts->manifest);
-    if (!output)
-        return output.status();
-    TraceInfo ended = parts->info;
-    if (!parts->hasFinal) {
-        ended.status = TraceStatus::failed;
-        ended.failure.message = "the writer ended before the trace was closed";
-    }
-    if (Status status = finishNative(name->draft(), **output, ended, job); !status)
-        return status;
+    if (Status status = writeRepaired(*parts, name->draft(), result, job); !status)
+        return name->named(status);
     if (Status status = name->commit(); !status)
         return status;
     return result;

@@ -197,7 +197,11 @@ Result<int> openEmpty(const std::filesystem::path &path)
         return there;
     if (::unlink(target.c_str()) == 0) {
         ::close(*there);
-        return openLocked(target, O_CREAT);
+        const Result<int> fresh = openLocked(target, O_CREAT);
+        // What nobody else may read stays so; a file system without permissions has nothing to keep.
+        if (fresh)
+            (void)::fchmod(*fresh, info.st_mode & 0777U);
+        return fresh;
     }
     if (::ftruncate(*there, 0) == 0)
         return there;

@@ -8,8 +8,10 @@
 #include <zlib.h>
 
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,12 +54,14 @@ public:
     bool open(const std::filesystem::path &path, std::uint32_t width, std::uint32_t height)
     {
         m_file = std::fopen(path.c_str(), "wbe");
+        m_error = m_file == nullptr ? errno : 0;
         m_deflating = m_file != nullptr && deflateInit(&m_stream, 6) == Z_OK;
         if (!m_deflating)
             return false;
         static constexpr std::array<unsigned char, 8> kSignature = {0x89, 'P',  'N',  'G',
                                                                     '\r', '\n', 0x1a, '\n'};
-        m_good = std::fwrite(kSignature.data(), 1, kSignature.size(), m_file) == kSignature.size();
+        m_good = true;
+        keep(std::fwrite(kSignature.data(), 1, kSignature.size(), m_file) == kSignature.size());
         std::vector<unsigned char> header;
         bigEndian(header, width);
         bigEndian(header, height);
@@ -73,14 +77,23 @@ public:
         feed({}, Z_FINISH);
         flushOutput();
         chunk("IEND", {});
-        m_good = std::fclose(m_file) == 0 && m_good;
+        keep(std::fclose(m_file) == 0);
         m_file = nullptr;
         return m_good;
     }
 
     bool isGood() const { return m_good; }
+    // Of the first thing that went wrong.
+    std::string reason() const { return m_error == 0 ? "out of memory" : std::strerror(m_error); }
 
 private:
+    void keep(bool good)
+    {
+        if (!good && m_good)
+            m_error = errno;
+        m_good = m_good && good;
+    }
+
     static void bigEndian(std::vector<unsigned char> &out, std::uint32_t value)
     {
         for (int shift = 24; shift >= 0; shift -= 8)
@@ -95,7 +108,7 @@ private:
         bytes.insert(bytes.end(), data.begin(), data.end());
         bigEndian(bytes, static_cast<std::uint32_t>(
                              crc32(0, bytes.data() + 4, static_cast<uInt>(bytes.size() - 4))));
-        m_good = std::fwrite(bytes.data(), 1, bytes.size(), m_file) == bytes.size() && m_good;
+        keep(std::fwrite(bytes.data(), 1, bytes.size(), m_file) == bytes.size());
     }
 
     void flushOutput()
@@ -124,6 +137,7 @@ private:
     z_stream m_stream = {};
     bool m_deflating = false;
     bool m_good = false;
+    int m_error = 0;
     std::vector<unsigned char> m_output;
 };
 
@@ -176,7 +190,7 @@ core::Status writePng(const core::DrawList &list, core::ThemeScheme scheme, doub
                                                     " pixels, a PNG holds 2147483647 a side"};
     PngFile file;
     if (!file.open(path, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)))
-        return {core::ErrorCode::unreadable, path.string() + ": cannot be written"};
+        return {core::ErrorCode::unreadable, path.string() + " cannot be written: " + file.reason()};
     DrawPainter painter(scheme);
     std::vector<unsigned char> above(static_cast<std::size_t>(width) * 3, 0);
     const int rows = std::clamp(kStripPixels / static_cast<int>(width), 1, 4096);
@@ -190,7 +204,7 @@ core::Status writePng(const core::DrawList &list, core::ThemeScheme scheme, doub
             break;
     }
     if (!file.finish())
-        return {core::ErrorCode::unreadable, path.string() + ": could not be written whole"};
+        return {core::ErrorCode::unreadable, path.string() + " cannot be written: " + file.reason()};
     return core::Status::ok();
 }
 
