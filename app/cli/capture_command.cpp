@@ -31,6 +31,8 @@ constexpr auto kCaptureOptions = [] {
     return all;
 }();
 
+constexpr std::int64_t kMostPasses = 1'000'000;
+
 Status readBackward(const Arguments &arguments, CaptureRequest &request)
 {
     if (!arguments.has("backward")) {
@@ -41,7 +43,7 @@ Status readBackward(const Arguments &arguments, CaptureRequest &request)
         return Status::ok();
     }
     Result<core::BackwardRequest> backward = parseBackward(arguments.text("backward"));
-    const Result<std::optional<std::int64_t>> passes = arguments.integer("backward-passes", 1);
+    const Result<std::optional<std::int64_t>> passes = arguments.integer("backward-passes", 1, kMostPasses);
     if (!backward || !passes)
         return backward ? passes.error() : backward.error();
     backward->passes = static_cast<std::uint32_t>(passes->value_or(1));
@@ -134,9 +136,7 @@ Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
         return outcome->summary.at("plain").at("equal") == outcome->summary.at("plain").at("outputs")
                    ? ExitCode::nothingFound
                    : ExitCode::found;
-    // A run that stopped in the middle is the model's affair, whatever the words; without a trace the request
-    // or the file did not fit.
-    return outcome->hasTrace() || outcome->error ? ExitCode::notRun : exitCodeOf(outcome->error);
+    return failedRunCode(*outcome);
 }
 
 } // namespace

@@ -27,6 +27,12 @@ void tellFailure(const core::CaptureOutcome &outcome, Console &console)
         console.message(outcome.error.remedy());
 }
 
+ExitCode failedRunCode(const core::CaptureOutcome &outcome)
+{
+    const bool isModels = outcome.hasTrace() && outcome.error.code() != core::ErrorCode::unreadable;
+    return isModels || outcome.error ? ExitCode::notRun : exitCodeOf(outcome.error);
+}
+
 core::Value stackValue(const core::CaptureOutcome &outcome)
 {
     core::Value stack = core::Value::list();

@@ -8,6 +8,8 @@
 #include "core/capture/live_helpers.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -82,7 +84,11 @@ public:
         std::error_code error;
         std::string pattern = (std::filesystem::temp_directory_path(error) / "opscope-run-XXXXXX").string();
         if (error || mkdtemp(pattern.data()) == nullptr)
-            return Status(ErrorCode::unreadable, "no temporary folder could be made for the trace")
+            return Status(ErrorCode::unreadable,
+                          "no temporary folder can be made for the trace" +
+                              (error ? std::string(": TMPDIR names none")
+                                     : " in " + std::filesystem::path(pattern).parent_path().string() + ": " +
+                                           std::strerror(errno)))
                 .withRemedy("give a place with -o OUT");
         m_folder = pattern;
         m_path = pattern + "/run.opscope";
@@ -97,12 +103,17 @@ private:
     bool m_kept;
 };
 
-std::string liveHelp(std::string_view name)
+Result<std::string> liveHelp(std::string_view name)
 {
+    if (name == "list")
+        return std::string();
     const LiveHelper *helper = core::findLiveHelper(name);
-    return helper == nullptr ? std::string()
-                             : helperHelp({"run", helper->name, "MODEL", helper->description, helper->options,
-                                           "model.pt2"});
+    if (helper == nullptr)
+        return unknownHelper(name);
+    // What concerns compilers has nothing to say of a program that was exported.
+    const bool needsScript = name == "count_compiles" || name == "graph_breaks";
+    return helperHelp({"run", helper->name, "MODEL", helper->description, helper->options,
+                       needsScript ? "model.pt" : "model.pt2"});
 }
 
 Result<CaptureRequest> requestOf(const LiveHelper &helper, const Arguments &arguments)
@@ -152,7 +163,7 @@ ExitCode failureAnswer(const CaptureOutcome &outcome, const TracePlace &place, C
     if (outcome.hasTrace() && place.isKept())
         console.print(place.path() + ": " + std::string(core::traceStatusName(outcome.status)) + "\n");
     tellFailure(outcome, console);
-    return outcome.hasTrace() ? ExitCode::notRun : exitCodeOf(outcome.error);
+    return failedRunCode(outcome);
 }
 
 Result<ExitCode> tellOutcome(const CaptureOutcome &outcome, const Arguments &arguments,

@@ -71,6 +71,7 @@ int main(int count, char **arguments)
     const rlimit noCore = {0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error, not the end
     core::Worker worker(STDIN_FILENO, STDOUT_FILENO, "capture_worker");
     if (core::Status status = worker.start(); !status) {
         std::fprintf(stderr, "%s\n", status.message().c_str());

@@ -176,23 +176,35 @@ struct WorkerEnd
 {
     int exit = 0; // minus the signal
     bool stopped = false;
+    bool hung = false;
 };
+
+// In words, for the trace and for people.
+Status causeOf(const WorkerEnd &end)
+{
+    if (end.stopped)
+        return {ErrorCode::cancelled, "cancelled; the op did not end within 2 s and the process was killed"};
+    if (end.hung)
+        return {ErrorCode::workerHung, "capture_worker gave no sign of life for " +
+                                           std::to_string(kHungAfter.count()) + " s and was killed"};
+    return {ErrorCode::workerCrashed,
+            end.exit < 0 ? "capture_worker was ended by " + signalName(-end.exit)
+                         : "capture_worker ended with exit code " + std::to_string(end.exit)};
+}
 
 // What is left of a worker that ended without a word. BEFORE: what stood at the output when it began.
 Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &before,
                                const TraceJournal &journal, const WorkerEnd &end)
 {
-    const auto [exit, stopped] = end;
     CaptureOutcome outcome;
-    outcome.status = stopped ? TraceStatus::cancelled : TraceStatus::crashed;
+    outcome.status = end.stopped ? TraceStatus::cancelled : TraceStatus::crashed;
+    outcome.error = causeOf(end);
     CrashCause cause;
-    if (exit < 0)
-        cause.signal = signalName(-exit);
-    cause.message = stopped    ? "cancelled; the op did not end within 2 s and the process was killed"
-                    : exit < 0 ? "capture_worker was ended by " + cause.signal
-                               : "capture_worker ended with exit code " + std::to_string(exit);
+    cause.message = outcome.error.message();
+    cause.isCancelled = end.stopped;
+    if (end.exit < 0 && !end.stopped)
+        cause.signal = signalName(-end.exit);
     outcome.signal = cause.signal;
-    outcome.error = Status(stopped ? ErrorCode::cancelled : ErrorCode::workerCrashed, cause.message);
     if (const auto running = journal.running())
         outcome.op = running->op;
     // A file of an earlier run is not this one's.
@@ -257,9 +269,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     // A pipe that broke is a sign of the death, not the news itself.
     if (!talked && talked.code() != ErrorCode::unreadable)
         return talked;
-    if (conversation.hung())
-        return Status(ErrorCode::workerHung, "capture_worker gave no sign of life for 120 s and was killed");
-    return crashed(request, before, **journal, {exit, conversation.wasStopped()});
+    return crashed(request, before, **journal, {exit, conversation.wasStopped(), conversation.hung()});
 }
 
 } // namespace core

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_messages.h"
 
+#include "core/base/utf8.h"
 #include "core/ipc/frame.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 
 namespace core {
 
@@ -42,11 +46,80 @@ Status errorFrom(const Value &value)
         .withRemedy(value.at("remedy").toString());
 }
 
+// File names are bytes, JSON is UTF-8. A string that is not travels as its hexadecimal digits behind a mark
+// that no name holds.
+constexpr std::string_view kBytesMark("\0bytes:", 7);
+
+std::string hexText(std::string_view text)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string out(kBytesMark);
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += kDigits[byte >> 4U];
+        out += kDigits[byte & 0xfU];
+    }
+    return out;
+}
+
+std::string bytesOfHex(std::string_view digits)
+{
+    std::string out;
+    for (; digits.size() >= 2; digits.remove_prefix(2)) {
+        unsigned byte = 0;
+        std::from_chars(digits.data(), digits.data() + 2, byte, 16);
+        out += static_cast<char>(byte);
+    }
+    return out;
+}
+
+// Every string of VALUE that CHANGE gives another text.
+void changeStrings(Value &value, std::optional<std::string> (*change)(const std::string &))
+{
+    if (value.isString()) {
+        if (std::optional<std::string> changed = change(value.toString()))
+            value = Value(*std::move(changed));
+    } else if (value.isList()) {
+        for (Value &item : value.asList())
+            changeStrings(item, change);
+    } else if (value.isObject()) {
+        for (auto &[key, member] : value.asObject())
+            changeStrings(member, change);
+    }
+}
+
+std::optional<std::string> asMarked(const std::string &text)
+{
+    return isUtf8(text) ? std::nullopt : std::optional(hexText(text));
+}
+
+std::optional<std::string> fromMarked(const std::string &text)
+{
+    return text.starts_with(kBytesMark)
+               ? std::optional(bytesOfHex(std::string_view(text).substr(kBytesMark.size())))
+               : std::nullopt;
+}
+
+bool holdsBytes(const Value &value)
+{
+    if (value.isString())
+        return !isUtf8(value.toString());
+    const auto inMember = [](const auto &member) { return holdsBytes(member.second); };
+    return std::ranges::any_of(value.toList(), holdsBytes) || std::ranges::any_of(value.toObject(), inMember);
+}
+
 } // namespace
 
 std::vector<std::byte> encodeJson(const Value &value)
 {
-    const std::string text = toJson(value);
+    std::string text;
+    if (holdsBytes(value)) {
+        Value marked = value;
+        changeStrings(marked, asMarked);
+        text = toJson(marked);
+    } else {
+        text = toJson(value);
+    }
     const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
     return {bytes.begin(), bytes.end()};
 }
@@ -57,6 +130,7 @@ Result<Value> decodeJson(std::span<const std::byte> payload)
     Result<Value> value = parseJson(text, "message");
     if (!value)
         return Status(ErrorCode::protocol, value.error().message());
+    changeStrings(*value, fromMarked);
     return value;
 }
 

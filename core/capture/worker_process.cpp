@@ -194,12 +194,33 @@ void WorkerProcess::kill()
         ::kill(m_pid, SIGKILL);
 }
 
+// What a process still says before it ends must not fill its pipes: it would wait for ever.
+void WorkerProcess::drain()
+{
+    constexpr int kWaitMs = 2;
+    std::array<pollfd, 2> polled = {pollfd{m_output, POLLIN, 0}, pollfd{m_error, POLLIN, 0}};
+    if (::poll(polled.data(), polled.size(), kWaitMs) <= 0)
+        return;
+    if (polled[1].revents != 0)
+        readError();
+    std::array<std::byte, 1U << 14U> ignored;
+    if (polled[0].revents == 0)
+        return;
+    const ssize_t got = ::read(m_output, ignored.data(), ignored.size());
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+        closeDescriptor(m_output);
+}
+
 int WorkerProcess::reap()
 {
     if (m_pid < 0)
         return 0;
     int state = 0;
-    while (::waitpid(m_pid, &state, 0) < 0 && errno == EINTR) {
+    for (;;) {
+        const pid_t ended = ::waitpid(m_pid, &state, WNOHANG);
+        if (ended == m_pid || (ended < 0 && errno != EINTR))
+            break;
+        drain();
     }
     m_pid = -1;
     if (m_error >= 0)

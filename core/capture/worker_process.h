@@ -38,6 +38,7 @@ public:
 
 private:
     WorkerProcess() = default;
+    void drain();
     void readOutput();
     void readError();
 

@@ -207,7 +207,9 @@ CaptureOutcome ModelCapture::record(NativeWriter &writer, const RunVariant &vari
     seedGenerators(m_request);
     Status status = runModel(recorder, autograd, variant);
     recorder.finish();
-    if (status.isOk() && !recorder.status().isOk())
+    // What cannot be written is the cause, not that the run was stopped for it.
+    const bool wasCut = status.isOk() || status.code() == ErrorCode::cancelled;
+    if (wasCut && !recorder.status().isOk())
         status = recorder.status();
     return close(writer, recorder, std::move(status));
 }

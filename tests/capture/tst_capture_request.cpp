@@ -3,6 +3,8 @@
 #include "core/capture/capture_request.h"
 #include "core/ipc/frame.h"
 
+#include "core/capture/capture_messages.h"
+
 #include <QTest>
 
 using namespace core;
@@ -70,6 +72,21 @@ private Q_SLOTS:
         QVERIFY(back.isOk());
         QCOMPARE(toJson(toValue(*back)), toJson(toValue(request)));
         QCOMPARE(back->seed, request.seed);
+    }
+
+    void namesThatAreNoUtf8Arrive()
+    {
+        CaptureRequest request;
+        request.modelPath = "caf\xe9/\xff\xfe.pt2";
+        request.inputs = {{"", "\xc3.npy"}};
+        request.inputsTree = "plain \xc3\xa9";
+        const auto message = decodeJson(encodeJson(toValue(request)));
+        QVERIFY(message.isOk());
+        const auto back = captureRequestFromValue(*message);
+        QVERIFY(back.isOk());
+        QCOMPARE(back->modelPath, request.modelPath);
+        QCOMPARE(back->inputs.at(0).text, request.inputs.at(0).text);
+        QCOMPARE(back->inputsTree, request.inputsTree);
     }
 };
 
