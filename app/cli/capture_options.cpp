@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/capture_options.h"
 
-#include "views/render/input_image.h"
-
 #include <cmath>
 #include <limits>
 
@@ -106,18 +104,6 @@ Result<CaptureRequest> runRequest(const Arguments &arguments, std::size_t operan
         if (Status status = read(arguments, request); !status)
             return status;
     return request;
-}
-
-core::ImageDecoder imageDecoder()
-{
-    return [](const std::string &path, const core::ImageSpec &spec) -> Result<core::ImagePixels> {
-        Result<render::InputPixels> pixels =
-            render::readInputPixels(path, {static_cast<int>(spec.resize), static_cast<int>(spec.cropHeight),
-                                           static_cast<int>(spec.cropWidth)});
-        if (!pixels)
-            return pixels.error();
-        return core::ImagePixels{pixels->width, pixels->height, std::move(pixels->rgb)};
-    };
 }
 
 Result<core::BackwardRequest> parseBackward(std::string_view text)

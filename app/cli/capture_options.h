@@ -3,7 +3,6 @@
 
 #include "app/cli/arguments.h"
 #include "core/capture/capture_request.h"
-#include "core/capture/image_spec.h"
 
 #include <array>
 
@@ -25,9 +24,6 @@ inline constexpr std::array<OptionSpec, 10> kRunOptions = {{
 
 // The request of a command line whose operand OPERAND is the model. invalidArgument names the option.
 core::Result<core::CaptureRequest> runRequest(const Arguments &arguments, std::size_t operand);
-
-// What decodes the images among inputs.
-core::ImageDecoder imageDecoder();
 
 // "sum", "mean", "output", each with ":PATH" of an output; "cross_entropy:FILE", "mse:FILE".
 core::Result<core::BackwardRequest> parseBackward(std::string_view text);

@@ -40,8 +40,9 @@ struct CommandSpec
     std::string_view example = {}; // whole command lines
     CommandFunction run = nullptr;
     bool takesAnyOption = false; // report, run: the options are those of the helper that is named
-    // The help of the helper that is named, empty when there is none of that name.
-    std::string (*operandHelp)(std::string_view operand) = nullptr;
+    // The help of the helper that is named; empty for a word that names none on purpose (list), else an error
+    // with the nearest name.
+    core::Result<std::string> (*operandHelp)(std::string_view operand) = nullptr;
 };
 
 // In the order --help lists them.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,11 @@ bool asksFor(std::span<const std::string_view> words, std::string_view option)
 {
     const auto end = std::ranges::find(words, "--");
     return std::find(words.begin(), end, option) != end;
+}
+
+bool isWord(std::string_view word)
+{
+    return !word.starts_with('-');
 }
 
 Status unknownCommand(std::string_view name)
@@ -71,27 +77,34 @@ ExitCode versionAnswer(Console &console)
     return ExitCode::nothingFound;
 }
 
-ExitCode helpAnswer(Console &console, const CommandSpec *command, std::string_view operand = {})
+ExitCode printHelp(Console &console, const std::string &text)
 {
-    std::string text;
-    if (command != nullptr && command->operandHelp != nullptr)
-        text = command->operandHelp(operand);
-    if (text.empty())
-        text = command == nullptr ? programHelp() : commandHelp(*command);
     console.print(text);
     console.printDocument(Value::object({{"help", text}}));
     return ExitCode::nothingFound;
 }
 
+// Of COMMAND, or of the report or helper among WORDS.
+Result<ExitCode> helpAnswer(const CommandSpec &command, std::span<const std::string_view> words,
+                            Console &console)
+{
+    const auto operand = std::ranges::find_if(words, isWord);
+    if (command.operandHelp == nullptr || operand == words.end())
+        return printHelp(console, commandHelp(command));
+    const Result<std::string> text = command.operandHelp(*operand);
+    if (!text)
+        return text.error();
+    return printHelp(console, text->empty() ? commandHelp(command) : *text);
+}
+
 Result<ExitCode> dispatch(std::span<const std::string_view> words, CommandContext &context)
 {
-    const auto isWord = [](std::string_view word) { return !word.starts_with('-'); };
     const auto name = std::ranges::find_if(words, isWord);
     if (name == words.end()) {
         if (asksFor(words, "--version"))
             return versionAnswer(context.console);
         if (asksFor(words, "--help") || asksFor(words, "-h"))
-            return helpAnswer(context.console, nullptr);
+            return printHelp(context.console, programHelp());
         return Status(ErrorCode::invalidArgument, "no command is given")
             .withRemedy("opscope-cli --help lists the commands");
     }
@@ -100,11 +113,22 @@ Result<ExitCode> dispatch(std::span<const std::string_view> words, CommandContex
         return unknownCommand(*name);
     std::vector<std::string_view> rest(words.begin(), name);
     rest.insert(rest.end(), name + 1, words.end());
-    if (asksFor(rest, "--help") || asksFor(rest, "-h")) {
-        const auto operand = std::ranges::find_if(rest, isWord);
-        return helpAnswer(context.console, command, operand == rest.end() ? std::string_view() : *operand);
-    }
+    if (asksFor(rest, "--help") || asksFor(rest, "-h"))
+        return helpAnswer(*command, rest, context.console);
     return runCommand(*command, rest, context);
+}
+
+// Nothing below throws but for want of memory; also that is a sentence, and a document with --json.
+Result<ExitCode> guardedDispatch(std::span<const std::string_view> words, CommandContext &context)
+{
+    try {
+        return dispatch(words, context);
+    } catch (const std::bad_alloc &) {
+        return Status(ErrorCode::limitExceeded, "there is not enough memory for this")
+            .withDetail("out_of_memory");
+    } catch (const std::exception &failure) {
+        return Status(ErrorCode::internal, std::string("stopped by ") + failure.what());
+    }
 }
 
 } // namespace
@@ -124,7 +148,7 @@ int runCommandLine(std::span<const std::string_view> words, const ProgramStreams
         stop, [&console](const core::Progress &progress) { console.progress(progress); },
         std::clamp(std::thread::hardware_concurrency(), 1U, 16U));
     CommandContext context{console, job, programFolder};
-    Result<ExitCode> code = dispatch(words, context);
+    Result<ExitCode> code = guardedDispatch(words, context);
     for (const std::string &warning : job.takeWarnings())
         console.warning(warning);
     if (!code) {

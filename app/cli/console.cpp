@@ -8,23 +8,56 @@
 #include <unistd.h>
 
 namespace app {
+namespace {
+
+// Names come from files: what they hold must not steer the terminal. C0 controls but tab and line feed, DEL,
+// and C1 controls, which are two bytes in UTF-8, become U+FFFD.
+std::string withoutControls(std::string_view text)
+{
+    constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+    const auto byteAt = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const unsigned char c = byteAt(i);
+        const bool isC1 = c == 0xc2 && i + 1 < text.size() && byteAt(i + 1) >= 0x80 && byteAt(i + 1) < 0xa0;
+        if (isC1 || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+            out += kReplacement;
+        else
+            out += text[i];
+        i += isC1 ? 1 : 0;
+    }
+    return out;
+}
+
+} // namespace
 
 Console::Console(std::FILE *answers, std::FILE *messages, bool json)
     : m_answers(answers), m_messages(messages), m_json(json),
-      m_messagesAreTerminal(isatty(fileno(messages)) != 0)
+      m_answersAreTerminal(isatty(fileno(answers)) != 0), m_messagesAreTerminal(isatty(fileno(messages)) != 0)
 {
 }
 
 void Console::print(std::string_view text)
 {
-    if (!m_json)
+    if (!m_json && m_answersAreTerminal)
+        printRaw(withoutControls(text));
+    else if (!m_json)
         printRaw(text);
 }
 
 void Console::printDocument(const core::Value &document)
 {
-    if (m_json)
+    if (m_json && !m_hasDocument)
         printRaw(core::toJson(document, 2) + "\n");
+    m_hasDocument = true;
+}
+
+void Console::printDocumentPart(std::string_view text)
+{
+    if (m_json)
+        printRaw(text);
+    m_hasDocument = true;
 }
 
 void Console::printRaw(std::string_view text)
@@ -38,7 +71,8 @@ void Console::message(std::string_view text)
 {
     const std::lock_guard lock(m_mutex);
     clearProgress();
-    write(m_messages, "opscope-cli: " + std::string(text) + "\n");
+    write(m_messages,
+          "opscope-cli: " + (m_messagesAreTerminal ? withoutControls(text) : std::string(text)) + "\n");
 }
 
 void Console::warning(std::string_view text)
@@ -59,7 +93,7 @@ void Console::progress(const core::Progress &progress)
     if (!m_messagesAreTerminal)
         return;
     const std::lock_guard lock(m_mutex);
-    std::string line = "\r\033[K" + progress.stage;
+    std::string line = "\r\033[K" + withoutControls(progress.stage);
     if (progress.total > 0)
         line += ", " + core::formatCount(progress.done) + " of " + core::formatCount(progress.total);
     else if (progress.done > 0)

@@ -24,10 +24,11 @@ public:
 
     // Part of a human answer; a line break is not added. Does nothing with --json.
     void print(std::string_view text);
-    // The JSON answer; only with --json.
+    // The JSON answer; only with --json, and only the first one: what comes after is not printed.
     void printDocument(const core::Value &document);
-    // Bytes of an answer that has one form only (dump, CSV, Markdown).
-    void printRaw(std::string_view text);
+    // A part of a JSON answer that is too long to be made whole; only with --json. The caller ends it in any
+    // case: a failure then has no document of its own.
+    void printDocumentPart(std::string_view text);
     // "opscope-cli: TEXT" on standard error.
     void message(std::string_view text);
     void warning(std::string_view text);
@@ -39,13 +40,16 @@ public:
     bool finish();
 
 private:
+    void printRaw(std::string_view text);
     void clearProgress();
     void write(std::FILE *stream, std::string_view text);
 
     std::FILE *m_answers;
     std::FILE *m_messages;
     bool m_json;
+    bool m_answersAreTerminal;
     bool m_messagesAreTerminal;
+    bool m_hasDocument = false;
     bool m_hasProgress = false;
     std::mutex m_mutex;
 };

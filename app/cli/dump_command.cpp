@@ -10,24 +10,36 @@ using core::Result;
 using core::Status;
 using core::Value;
 
+Status printLines(const core::Trace &trace, CommandContext &context)
+{
+    const auto takeLine = [&context](std::string_view line) {
+        context.console.print(line);
+        context.console.print("\n");
+        return Status::ok();
+    };
+    return core::dumpTrace(trace, takeLine, context.job);
+}
+
+// One JSON document is a list of the same lines; a failure on the way is its last member.
 Status printRecords(const core::Trace &trace, CommandContext &context)
 {
     Console &console = context.console;
-    // One JSON document is a list of the same lines.
+    if (!console.isJson())
+        return printLines(trace, context);
     std::string_view separator = "{\"records\": [\n";
     const auto takeLine = [&console, &separator](std::string_view line) {
-        if (console.isJson())
-            console.printRaw(separator);
-        console.printRaw(line);
-        console.print("\n");
+        console.printDocumentPart(separator);
+        console.printDocumentPart(line);
         separator = ",\n";
         return Status::ok();
     };
-    if (Status status = core::dumpTrace(trace, takeLine, context.job); !status)
-        return status;
-    if (console.isJson())
-        console.printRaw("\n]}\n");
-    return Status::ok();
+    const Status status = core::dumpTrace(trace, takeLine, context.job);
+    const bool isEmpty = separator.front() == '{';
+    if (status || !isEmpty)
+        console.printDocumentPart(
+            std::string(isEmpty ? separator : "") + "\n]" +
+            (status ? "" : ",\n\"error\": " + core::toJson(errorDocument(status).at("error"))) + "}\n");
+    return status;
 }
 
 Result<ExitCode> runDump(const Arguments &arguments, CommandContext &context)

@@ -10,6 +10,8 @@
 #include "core/io/draft_file.h"
 
 #include <array>
+#include <cstdint>
+#include <limits>
 
 namespace app {
 namespace {
@@ -27,11 +29,13 @@ constexpr std::array<OptionSpec, 6> kOptions = {{
     {"scale", "N", "pixels of a PNG for each unit, 1 to 8 (default 2)"},
 }};
 
+constexpr std::int64_t kMostBoxes = std::numeric_limits<std::uint32_t>::max();
+
 Result<core::GraphExportOptions> exportOptions(const Arguments &arguments)
 {
     core::GraphExportOptions options;
-    const Result<std::optional<std::int64_t>> depth = arguments.integer("depth", 0);
-    const Result<std::optional<std::int64_t>> boxes = arguments.integer("boxes", 1);
+    const Result<std::optional<std::int64_t>> depth = arguments.integer("depth", 0, kMostBoxes);
+    const Result<std::optional<std::int64_t>> boxes = arguments.integer("boxes", 1, kMostBoxes);
     if (!depth || !boxes)
         return depth ? boxes.error() : depth.error();
     if (*depth)

@@ -3,10 +3,13 @@
 #include "app/cli/exit_code.h"
 #include "app/cli/interrupt_watch.h"
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -28,14 +31,17 @@ void occupyStandardStreams()
 int main(int argc, char **argv)
 {
     occupyStandardStreams();
-    const app::InterruptWatch interrupts;
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error, not the end
     const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     try {
+        const app::InterruptWatch interrupts;
+        std::error_code error;
+        const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
         return app::runCommandLine(words, {stdout, stderr}, interrupts.token(), program.parent_path());
-    } catch (const std::exception &failure) { // out of memory, above all
-        std::fprintf(stderr, "opscope-cli: stopped by %s\n", failure.what());
+    } catch (const std::exception &failure) { // no memory, no thread: not even the frame could start
+        const core::Status status(core::ErrorCode::limitExceeded,
+                                  std::string("opscope-cli cannot start: ") + failure.what());
+        app::Console(stdout, stderr, std::ranges::find(words, "--json") != words.end()).failure(status);
         return static_cast<int>(app::ExitCode::unreadable);
     }
 }

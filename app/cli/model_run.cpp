@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/model_run.h"
 
-#include "app/cli/capture_options.h"
+#include "app/installation/image_decoder.h"
 
 namespace app {
 

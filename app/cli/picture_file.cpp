@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/picture_file.h"
 
-#include "app/cli/offscreen_application.h"
+#include "app/installation/offscreen_application.h"
 #include "core/io/draft_file.h"
 #include "views/render/fonts.h"
 #include "views/render/image_writer.h"

@@ -151,14 +151,16 @@ std::string exampleFor(const ReportDefinition &report)
     return text;
 }
 
-std::string reportHelp(std::string_view name)
+Result<std::string> reportHelp(std::string_view name)
 {
+    if (name == "list")
+        return std::string();
     for (const InstallationReport &report : kInstallationReports)
         if (report.name == name)
             return helperHelp({"report", report.name, "[MODEL]", report.description, {}, {}});
     const ReportDefinition *report = core::findReport(name);
     if (report == nullptr)
-        return {};
+        return unknownReport(name);
     const bool fileless = report->subject == ReportSubject::nothing;
     return helperHelp({"report", report->name, fileless ? std::string() : operandWords(report->subject),
                        report->description, report->options, exampleFor(*report)});

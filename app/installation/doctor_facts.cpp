@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/installation/doctor_facts.h"
 
+#include "app/installation/image_decoder.h"
 #include "app/installation/layout_client.h"
+#include "app/installation/offscreen_application.h"
 #include "core/base/units.h"
 #include "core/capture/capture_client.h"
 #include "views/render/fonts.h"
 
+#include <QCoreApplication>
 #include <QFontDatabase>
-#include <QGuiApplication>
 
 #include <chrono>
 #include <condition_variable>
@@ -72,6 +74,7 @@ Result<Value> askCaptureWorker(CaptureRequest request, const std::filesystem::pa
     request.task = "doctor";
     const Deadline deadline(job, limit);
     core::CaptureClient client(programFolder / "capture_worker");
+    client.setImageDecoder(imageDecoder());
     const Result<CaptureOutcome> outcome = client.run(request, core::JobContext(deadline.token()), {});
     if (deadline.isExpired())
         return Status(ErrorCode::workerHung,
@@ -119,17 +122,11 @@ Value bundledFamilies()
     return families;
 }
 
-// Fonts need an application, but no display.
 Value fontFamilies()
 {
     if (QCoreApplication::instance() != nullptr)
         return bundledFamilies();
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    char name[] = "opscope-cli";
-    char *words[] = {name, nullptr};
-    int count = 1;
-    const QGuiApplication application(count, words);
+    const OffscreenApplication application;
     return render::loadBundledFonts() ? bundledFamilies() : Value::list();
 }
 

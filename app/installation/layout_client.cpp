@@ -46,7 +46,7 @@ public:
         if (Status sent = m_process.send(number(MessageType::hello),
                                          core::HelloMessage::ofThisBuild("opscope-cli").encode());
             !sent)
-            return ended();
+            return notSent(sent);
         const Result<Frame> hello = wait([](const Frame &frame) {
             return frame.type == number(MessageType::hello) || frame.type == number(MessageType::failed);
         });
@@ -55,7 +55,7 @@ public:
         if (Status agreed = greet(*hello); !agreed)
             return agreed;
         if (Status sent = m_process.send(type, payload); !sent)
-            return ended();
+            return notSent(sent);
         const Result<Frame> answer = wait([](const Frame &frame) {
             return frame.type == core::kLayoutResultFrame || frame.type == number(MessageType::done) ||
                    frame.type == number(MessageType::failed);
@@ -79,6 +79,12 @@ private:
             return failure(frame);
         const Result<core::HelloMessage> hello = core::HelloMessage::decode(frame.payload);
         return hello ? core::HelloMessage::ofThisBuild("opscope-cli").checkAgainst(*hello) : hello.error();
+    }
+
+    // A graph that no frame holds; else a pipe that broke, as a sign of the death.
+    Status notSent(const Status &status)
+    {
+        return status.code() == ErrorCode::limitExceeded ? status : ended();
     }
 
     Status ended()

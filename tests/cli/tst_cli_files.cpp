@@ -302,6 +302,91 @@ private Q_SLOTS:
                  result.messages.constData());
     }
 
+    void namesAreBytes()
+    {
+        // No name that QString can hold.
+        const QByteArray script =
+            "cp m.pt2 $'caf\\xe9 \\xff.pt2' && "
+            "\"$0\" capture $'caf\\xe9 \\xff.pt2' -o $'\\xfe.opscope' --json >c.json && "
+            "\"$0\" verify $'\\xfe.opscope' --replay $'caf\\xe9 \\xff.pt2' && "
+            "\"$0\" graph $'\\xfe.opscope' -o $'\\xfe.png' && "
+            "\"$0\" info $'caf\\xe9 \\xff.pt2' && ls";
+        const CliResult result = shell(script);
+        QVERIFY2(result.exitCode == 0, result.messages.constData());
+        QVERIFY2(result.out.contains("\xfe.opscope\n") && result.out.contains("\xfe.png\n"),
+                 result.out.constData());
+        QVERIFY(!QJsonDocument::fromJson(content(path("c.json"))).isNull());
+    }
+
+    // A limit on the size of files is as good as a full disk.
+    void aFullDiskIsTheCauseThatIsTold()
+    {
+        const CliResult result =
+            shell("ulimit -f 5000; \"$0\" capture '" OPSCOPE_PROBE_MODELS_DIR
+                  "/steps.pt' --input 'f32[1,64]=randn' --input 100000 -o o.opscope --json");
+        QCOMPARE(result.exitCode, 3);
+        QCOMPARE(result.object()["status"].toString(), QString("failed"));
+        QVERIFY2(errorMessage(result).contains("File too large"), result.out.constData());
+        const CliResult info = cli({"info", path("o.opscope"), "--json"});
+        QCOMPARE(info.exitCode, 0);
+        QCOMPARE(info.object()["status"].toString(), QString("failed"));
+        QVERIFY(cli({"ops", path("o.opscope")}).out.contains("aten.linear"));
+        const CliResult tight = shell("ulimit -f 200; \"$0\" capture m.pt2 -o p.opscope --json");
+        QCOMPARE(tight.exitCode, 3);
+        QVERIFY2(remedy(tight).contains("ulimit -f"), tight.out.constData());
+    }
+
+    void aFullDiskLeavesNoPartOfACopy()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        for (const QByteArray words :
+             {"convert o.opscope -o x", "convert o.opscope --to sqlite -o x",
+              "convert o.opscope --to json -o x", "repair o.opscope -o x",
+              "graph o.opscope --format png -o x", "graph o.opscope --format svg -o x"}) {
+            const CliResult result = shell("ulimit -f 1; \"$0\" " + words + " --json");
+            QVERIFY2(result.exitCode == 3, words + result.out);
+            QVERIFY2(errorMessage(result).startsWith("x"), result.out.constData());
+            QVERIFY2(!errorMessage(result).contains(".part"), result.out.constData());
+            QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden),
+                     (QStringList{"m.pt2", "o.opscope"}));
+        }
+    }
+
+    void aReplacedFileKeepsWhoMayReadIt()
+    {
+        for (int i = 0; i < 2; ++i) {
+            QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+            QCOMPARE(cli({"graph", path("o.opscope"), "-o", path("o.svg")}).exitCode, 0);
+            for (const char *name : {"o.opscope", "o.svg"}) {
+                struct stat info = {};
+                QCOMPARE(::stat(qPrintable(path(name)), &info), 0);
+                QVERIFY2(i == 0 || (info.st_mode & 0777) == 0600, name);
+                QCOMPARE(::chmod(qPrintable(path(name)), 0600), 0);
+            }
+        }
+    }
+
+    // Names in files are written by others.
+    void aTerminalIsNotSteered()
+    {
+        const CliResult told = shell("export n=$(printf 'a\\033]0;b\\007\\302\\233c'); "
+                                     "script -qec \"'$0' info \\\"\\$n\\\"\" /dev/null");
+        QVERIFY2(told.out.contains("No such file"), told.out.constData());
+        QVERIFY2(!told.out.contains('\x1b') && !told.out.contains('\x07') && !told.out.contains("\xc2\x9b"),
+                 told.out.toHex(' ').constData());
+    }
+
+    void wantOfMemoryIsADocument()
+    {
+        const CliResult run =
+            cli({"capture", OPSCOPE_PROBE_MODELS_DIR "/steps.pt", "--input", "f32[1,8]=randn", "--input",
+                 "30000", "--save", "none", "-o", path("long.opscope")});
+        QVERIFY2(run.exitCode == 0, run.messages.constData());
+        const CliResult result = shell("ulimit -d 60000; \"$0\" ops long.opscope --json");
+        QCOMPARE(result.exitCode, 3);
+        QCOMPARE(result.object()["error"].toObject()["code"].toString(), QString("out_of_memory"));
+    }
+
     void everyReportAndHelperHasHelp()
     {
         for (const char *command : {"report", "run"}) {
@@ -321,6 +406,12 @@ private Q_SLOTS:
     }
 
 private:
+    // SCRIPT in the folder of the test; $0 is the program.
+    CliResult shell(const QByteArray &script) const
+    {
+        const QString line = QString::fromLatin1("cd '" + m_folder->path().toUtf8() + "' && " + script);
+        return support::runCli("/bin/bash", {"-c", line, OPSCOPE_BIN_DIR "/opscope-cli"});
+    }
     QString path(const QString &name) const { return name.startsWith('/') ? name : m_folder->filePath(name); }
 
     std::unique_ptr<QTemporaryDir> m_folder;

@@ -88,6 +88,17 @@ private Q_SLOTS:
             << QStringList{"graph", "x", "-o", "a.svg", "--theme", "blue"} << "blue";
         QTest::newRow("not a number")
             << QStringList{"graph", "x", "-o", "a.svg", "--depth", "deep"} << "\"deep\"";
+        QTest::newRow("a number that does not fit")
+            << QStringList{"graph", "x", "-o", "a.svg", "--depth", "4294967297"} << "at most 4294967295";
+        QTest::newRow("boxes that do not fit")
+            << QStringList{"graph", "x", "-o", "a.svg", "--boxes", "4294967297"} << "at most 4294967295";
+        QTest::newRow("too many passes")
+            << QStringList{"capture", "x", "--backward", "sum", "--backward-passes", "4294967297"}
+            << "at most";
+        QTest::newRow("a scale too large")
+            << QStringList{"graph", "x", "-o", "a.png", "--scale", "9"} << "at most 8";
+        QTest::newRow("help of no report") << QStringList{"report", "audt", "--help"} << "audt";
+        QTest::newRow("help of no helper") << QStringList{"run", "find_nam", "--help"} << "find_nam";
     }
     void wrongUseIsRefused()
     {
@@ -155,6 +166,39 @@ private Q_SLOTS:
         QVERIFY(process.waitForFinished(60000));
         QCOMPARE(process.exitCode(), 128 + SIGPIPE);
         QCOMPARE(process.readAllStandardError(), QByteArray());
+    }
+
+    void theShellCompletes_data()
+    {
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<QString>("wanted");
+        QTest::newRow("command") << "rep"
+                                 << "repair";
+        QTest::newRow("report") << "report nonf"
+                                << "nonfinite_origin";
+        QTest::newRow("helper") << "run check"
+                                << "check_determinism";
+        QTest::newRow("option of a command") << "graph --th"
+                                             << "--theme";
+        QTest::newRow("option of a report") << "report lineage --dir"
+                                            << "--direction";
+        QTest::newRow("option of all reports") << "report lineage --mark"
+                                               << "--markdown";
+    }
+    void theShellCompletes()
+    {
+        QFETCH(QString, words);
+        QFETCH(QString, wanted);
+        QProcess shell;
+        shell.start("/bin/bash",
+                    {"-c",
+                     "source \"$1\"; COMP_WORDS=(\"$0\" $2); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
+                     "_opscope_cli; printf '%s\\n' \"${COMPREPLY[@]}\"",
+                     OPSCOPE_BIN_DIR "/opscope-cli",
+                     OPSCOPE_SOURCE_DIR "/packaging/completions/opscope-cli.bash", words});
+        QVERIFY(shell.waitForFinished(60000));
+        const QByteArray told = shell.readAllStandardOutput();
+        QVERIFY2(told.split('\n').contains(wanted.toUtf8()), told.constData());
     }
 
     void reportListNamesReportsWithTheirOptions()

@@ -139,6 +139,20 @@ private Q_SLOTS:
         QCOMPARE(nothing.exitCode, 2);
     }
 
+    void aPictureIsAnInput()
+    {
+        const QTemporaryDir folder;
+        // Two grey pixels.
+        QFile picture(folder.filePath("two.pgm"));
+        QVERIFY(picture.open(QIODevice::WriteOnly));
+        picture.write(QByteArray("P5 2 1 255\n") + "\x10\x20");
+        picture.close();
+        const CliResult result = cli({"doctor", OPSCOPE_CORPUS_DIR "/models/mlp/model.pt2", "--input",
+                                      picture.fileName() + "?resize=0&crop=0&norm=none", "--json"});
+        QVERIFY2(!result.out.contains("not decoded here"), result.out.constData());
+        QVERIFY2(result.out.contains("1, 3, 1, 2"), result.out.constData());
+    }
+
     void aFileThatIsNoModelIsARow()
     {
         const CliResult result = cli({"doctor", OPSCOPE_SOURCE_DIR "/README.md", "--json"});
