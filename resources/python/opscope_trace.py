@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads and writes native opscope traces with numpy alone (the format: core/trace/FORMAT.md).
+"""Reads and writes native opscope traces with numpy alone (the format: core/trace/FORMAT.md), and without it all
+but values. A file whose writer died or is still at work is read as far as it is whole.
 
     trace = Trace("run.opscope")
     for op in trace.records["op"]:
@@ -14,10 +15,11 @@
 import collections
 import io
 import json
+import math
+import re
 import struct
 import zipfile
-
-import numpy
+import zlib
 
 MIME = "application/vnd.opscope.trace"
 FORMAT = "opscope-trace"
@@ -28,32 +30,103 @@ OWN_NAMES = {"bool": "?", "qint8": "i1", "quint8": "u1", "qint32": "<i4"}
 
 
 def stored_dtype(name):
+    import numpy
     return numpy.dtype(STORED_AS.get(name) or OWN_NAMES.get(name) or name).newbyteorder("<")
+
+
+def plain(value):
+    """As JSON has it: numbers that are not finite are strings."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {key: plain(member) for key, member in value.items()}
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+class Scan:
+    """The whole entries of an archive without a directory, from byte 0 on. Sizes stand in the local headers."""
+
+    def __init__(self, path):
+        self._file = open(path, "rb")
+        self._entries = {}
+        end = self._file.seek(0, io.SEEK_END)
+        at = 0
+        while len(head := self._read(at, 30)) == 30 and head[:4] == b"PK\3\4":
+            method, crc, packed, size, name_length, extra_length = struct.unpack("<8xH4xIIIHH", head)
+            extra = self._read(at + 30 + name_length, extra_length)
+            if 0xFFFFFFFF in (packed, size) and extra[:2] == b"\1\0":
+                size, packed = struct.unpack("<QQ", extra[4:20])
+            data = at + 30 + name_length + extra_length
+            if data + packed > end:
+                break
+            self._entries[self._read(at + 30, name_length).decode()] = (data, packed, size, method, crc)
+            at = data + packed
+
+    def _read(self, at, length):
+        self._file.seek(at)
+        return self._file.read(length)
+
+    def namelist(self):
+        return list(self._entries)
+
+    def read(self, name):
+        data, packed, size, method, crc = self._entries[name]
+        out = self._read(data, packed)
+        if method == zipfile.ZIP_DEFLATED:
+            out = zlib.decompressobj(-15).decompress(out, size)
+        if len(out) != size or zlib.crc32(out) != crc:
+            raise zipfile.BadZipFile(f"entry {name} is damaged")
+        return out
+
+
+def open_archive(path):
+    try:
+        return zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        archive = Scan(path)
+        if "manifest.json" not in archive.namelist():
+            raise
+        return archive
 
 
 class Trace:
     """A trace opened by its records; payloads are read when they are asked for."""
 
     def __init__(self, path):
-        self._zip = zipfile.ZipFile(path)
+        self._zip = open_archive(path)
         self.manifest = json.loads(self._zip.read("manifest.json"))
         if self.manifest.get("format") != FORMAT or self.manifest.get("version") != 1:
             raise ValueError(f"{path}: not an opscope trace of version 1")
         names = self._zip.namelist()
         self.final = json.loads(self._zip.read("final.json")) if "final.json" in names else None
         self.records = collections.defaultdict(list)
-        for name in sorted(n for n in names if n.startswith("records/")):
-            for line in self._zip.read(name).splitlines():
-                record = json.loads(line)
-                if record["t"].startswith("!"):
-                    raise ValueError(f"{path}: needs a reader that knows {record['t']} records")
-                self.records[record["t"]].append(record)
+        self._known = {}
+        segments = (n for n in names if re.fullmatch(r"records/\d+\.jsonl", n))
+        for name in sorted(segments, key=lambda n: int(n[8:-6])):
+            for line in self._zip.read(name).split(b"\n")[:-1]:
+                self._take(json.loads(line), path)
         self.tensors = {record["id"]: record for record in self.records["tensor"]}
         self._arrays = {}
+
+    def _take(self, record, path):
+        kind = record["t"]
+        if kind.startswith("!"):
+            raise ValueError(f"{path}: needs a reader that knows {kind} records")
+        # A second record of a tensor or a module call gives what the first one left out.
+        if kind in ("tensor", "module_call") and (kind, record["id"]) in self._known:
+            first = self._known[kind, record["id"]]
+            for member in ("stats", "payload", "strides", "offset", "outputs", "duration"):
+                if member in record:
+                    first[member] = record[member]
+            return
+        self.records[kind].append(record)
+        if "id" in record:
+            self._known[kind, record["id"]] = record
 
     def array(self, tensor):
         """Values of a tensor record, None when they are not in the file. bfloat16 comes as float32, the other
         types that numpy lacks as unsigned integers."""
+        import numpy
         payload = tensor.get("payload", {})
         if payload.get("state") != "saved":
             return None
@@ -108,12 +181,13 @@ class Writer:
         self._zip.writestr(info, data)
 
     def add(self, kind, **members):
-        self._lines.append(json.dumps({"t": kind, **members}))
+        self._lines.append(json.dumps(plain({"t": kind, **members}), allow_nan=False))
         self._count += 1
         if len(self._lines) == 512:
             self.flush()
 
     def payload(self, array):
+        import numpy
         array = numpy.ascontiguousarray(array)
         data = io.BytesIO()
         numpy.lib.format.write_array(data, array.astype(array.dtype.newbyteorder("<")), (1, 0), allow_pickle=False)
