@@ -17,6 +17,7 @@ InterruptWatch::InterruptWatch()
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP); // under nohup it is ignored and never comes
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     m_signals = signalfd(-1, &set, SFD_CLOEXEC);
     m_end = eventfd(0, EFD_CLOEXEC);

@@ -6,8 +6,8 @@
 
 namespace app {
 
-// Turns SIGINT and SIGTERM into a stop request: the first asks the running job to end, the second ends the
-// program at once (exit code 130). Blocks both signals for the whole process, so it is made first in main(),
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request: the first asks the running job to end, the second
+// ends the program at once (exit code 130). Blocks them for the whole process, so it is made first in main(),
 // before other threads; child processes inherit the blocked signals and are ended by the job instead.
 class InterruptWatch
 {

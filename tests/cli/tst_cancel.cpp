@@ -57,15 +57,20 @@ private Q_SLOTS:
     void interruptEndsTheRun_data()
     {
         QTest::addColumn<QStringList>("command");
-        QTest::newRow("capture") << QStringList{"capture", "--save", "none"};
-        QTest::newRow("find_nan") << QStringList{"run", "find_nan"};
-        QTest::newRow("nonfinite_origin") << QStringList{"run", "nonfinite_origin"};
-        QTest::newRow("check_determinism") << QStringList{"run", "check_determinism"};
-        QTest::newRow("bisect_precision") << QStringList{"run", "bisect_precision"};
+        QTest::addColumn<int>("signal");
+        const QStringList capture = {"capture", "--save", "none"};
+        QTest::newRow("capture") << capture << SIGINT;
+        QTest::newRow("capture, asked to end") << capture << SIGTERM;
+        QTest::newRow("capture, terminal closed") << capture << SIGHUP;
+        QTest::newRow("find_nan") << QStringList{"run", "find_nan"} << SIGINT;
+        QTest::newRow("nonfinite_origin") << QStringList{"run", "nonfinite_origin"} << SIGINT;
+        QTest::newRow("check_determinism") << QStringList{"run", "check_determinism"} << SIGINT;
+        QTest::newRow("bisect_precision") << QStringList{"run", "bisect_precision"} << SIGINT;
     }
     void interruptEndsTheRun()
     {
         QFETCH(QStringList, command);
+        QFETCH(int, signal);
         const QTemporaryDir work;
         const QString trace = work.filePath("run.opscope");
         QProcess process;
@@ -74,7 +79,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
         const QStringList workers = childrenOf(process.processId());
         QCOMPARE(workers.size(), 1);
-        QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+        QCOMPARE(kill(static_cast<pid_t>(process.processId()), signal), 0);
         QVERIFY(process.waitForFinished(20000));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 4);
