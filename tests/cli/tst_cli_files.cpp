@@ -344,7 +344,7 @@ private Q_SLOTS:
               "convert o.opscope --to json -o x", "repair o.opscope -o x",
               "graph o.opscope --format png -o x", "graph o.opscope --format svg -o x"}) {
             const CliResult result = shell("ulimit -f 1; \"$0\" " + words + " --json");
-            QVERIFY2(result.exitCode == 3, words + result.out);
+            QVERIFY2(result.exitCode == 3, (words + result.out).constData());
             QVERIFY2(errorMessage(result).startsWith("x"), result.out.constData());
             QVERIFY2(!errorMessage(result).contains(".part"), result.out.constData());
             QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden),
