@@ -26,8 +26,8 @@ struct CrashCause
 
 // Makes the file of a dead writer whole: appends what the journal still holds, the op that was running as a
 // row that is not finished, the index, final.json with status crashed (failed without a signal,
-// cancelled) and the directory. The tables are those of every record up to the death. Leaves a file that has its final record
-// alone. Call it when the process is gone.
+// cancelled) and the directory. The tables are those of every record up to the death. Leaves a file that has
+// its final record alone. Call it when the process is gone.
 Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
                        const CrashCause &cause);
 

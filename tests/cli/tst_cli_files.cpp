@@ -379,7 +379,7 @@ private Q_SLOTS:
     void wantOfMemoryIsADocument()
     {
         const CliResult run =
-            cli({"capture", OPSCOPE_PROBE_MODELS_DIR "/steps.pt", "--input", "f32[1,8]=randn", "--input",
+            cli({"capture", OPSCOPE_PROBE_MODELS_DIR "/steps.pt", "--input", "f32[1,64]=randn", "--input",
                  "30000", "--save", "none", "-o", path("long.opscope")});
         QVERIFY2(run.exitCode == 0, run.messages.constData());
         const CliResult result = shell("ulimit -d 60000; \"$0\" ops long.opscope --json");
