@@ -78,7 +78,11 @@ void MainWindow::openReport(const QString &name, bool run)
     pane->choose(name);
     const auto board = m_session.reports().board();
     const views::ReportEntry *entry = board ? board->find(name) : nullptr;
-    if (run && entry != nullptr && entry->state == views::ReportState::notRun && !pane->asksFirst())
+    if (!run || entry == nullptr || entry->state != views::ReportState::notRun)
+        return;
+    if (pane->asksFirst())
+        pane->showOptions(); // what it waits for
+    else
         pane->runChosen();
 }
 

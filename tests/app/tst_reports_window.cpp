@@ -10,6 +10,7 @@
 #include "views/canvas/picture_view.h"
 #include "views/gradfn/grad_fn_pane.h"
 #include "views/lineage/lineage_pane.h"
+#include "views/reports/option_form.h"
 #include "views/reports/report_table.h"
 #include "views/reports/reports_pane.h"
 
@@ -112,6 +113,17 @@ private Q_SLOTS:
         QVERIFY(entry("find_nan").report->found);
         const auto all = m_window->actions().all();
         QVERIFY(std::find(all.begin(), all.end(), action("compare")) != all.end());
+    }
+
+    // One that needs an op shows the field it waits for.
+    void aReportThatWaitsShowsItsOptions()
+    {
+        open(traceOf("01_zero_over_zero"));
+        action("lineage")->trigger();
+        QCOMPARE(pane()->chosen(), QString("lineage"));
+        QCOMPARE(entry("lineage").state, ReportState::notRun);
+        QVERIFY(pane()->form().isVisible());
+        QVERIFY(pane()->form().field("op_or_label")->isVisible());
     }
 
     void answersAreKept()

@@ -257,6 +257,11 @@ bool ReportsPane::asksFirst() const
     return false;
 }
 
+void ReportsPane::showOptions()
+{
+    m_options->setChecked(true);
+}
+
 void ReportsPane::focusFilter()
 {
     m_table->focusFilter();

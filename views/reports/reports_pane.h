@@ -42,6 +42,8 @@ public:
     void focusFilter();
     // The chosen report cannot run before the user chose something: an op, a second file.
     bool asksFirst() const;
+    // The options of the chosen report, where it has any.
+    void showOptions();
 
     TableView &list() const { return *m_list; }
     ReportTableWidget &table() const { return *m_table; }
