@@ -58,6 +58,7 @@ public:
     void restoreSession();
     // Brings the reports to the front with report NAME; RUN starts it when it has what it needs.
     void openReport(const QString &name, bool run);
+    void openReportOrHelper(const QString &name);
 
 protected:
     void closeEvent(QCloseEvent *event) override;

@@ -8,6 +8,7 @@
 #include "app/pane_services.h"
 #include "app/services/doctor_service.h"
 #include "app/session.h"
+#include "core/analysis/report_registry.h"
 #include "views/graph/graph_pane.h"
 #include "views/lineage/lineage_pane.h"
 #include "views/reports/reports_pane.h"
@@ -35,6 +36,7 @@ void MainWindow::connectReports()
     for (QAction *action : m_actions->installation)
         on(action, [this, action] { showDoctor(action->data().toString()); });
     connect(&m_session, &Session::sourceWished, this, [this] { m_docks->reveal(PaneKind::source); });
+    connect(&m_session, &Session::reportWished, this, &MainWindow::openReportOrHelper);
 }
 
 // Asks at once: without a model nothing has to be chosen.
@@ -66,6 +68,15 @@ void MainWindow::exportPicture()
     }
     if (m_graph != nullptr)
         askPictureFile(*this, m_session, m_graph->exportPicture());
+}
+
+// What needs a run is asked for in its dialog.
+void MainWindow::openReportOrHelper(const QString &name)
+{
+    for (QAction *action : m_actions->helpers)
+        if (action->data().toString() == name && core::findReport(name.toStdString()) == nullptr)
+            return action->trigger();
+    openReport(name, true);
 }
 
 // One that was answered is shown as it is; one that needs a choice waits for it.

@@ -286,6 +286,7 @@ views::Pane *newPane(PaneKind kind, const views::PaneContext &context, Session &
         feedFacts(pane, session);
         QObject::connect(pane, &views::AuditPane::huntRequested, &session,
                          [&session] { session.setPerspective(Perspective::nanHunt); });
+        QObject::connect(pane, &views::AuditPane::reportRequested, &session, &Session::reportWished);
         return pane;
     }
     case PaneKind::source:

@@ -106,6 +106,8 @@ Q_SIGNALS:
     void historyChanged();
     // The user wishes to see the source line of what is selected.
     void sourceWished();
+    // A pane asks for report or helper NAME.
+    void reportWished(const QString &name);
     // LINE was added to the log.
     void logged(const QString &line);
 

@@ -7,9 +7,11 @@
 #include "app/pages/message_page.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "views/audit/audit_pane.h"
 #include "views/base/pane.h"
 #include "views/base/theme.h"
 #include "views/log/log_pane.h"
+#include "views/reports/reports_pane.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
@@ -156,6 +158,23 @@ private Q_SLOTS:
         m_session->selection().selectOp(ops[0]);
         m_session->setPerspective(Perspective::nanHunt);
         QCOMPARE(m_session->selection().op(), ops[0]);
+    }
+
+    void whatDidNotRunOpensFromTheAudit()
+    {
+        open(traceFile());
+        const auto *audit = m_window->findChild<views::AuditPane *>();
+        QVERIFY(audit != nullptr);
+        QAbstractButton *row = nullptr;
+        for (QAbstractButton *button : audit->findChildren<QAbstractButton *>())
+            if (button->accessibleName().startsWith("lineage "))
+                row = button;
+        QVERIFY(row != nullptr);
+        row->click();
+        const auto *reports = m_window->findChild<views::ReportsPane *>();
+        QVERIFY(reports != nullptr);
+        QTRY_VERIFY(reports->isVisible());
+        QCOMPARE(reports->chosen(), QStringLiteral("lineage"));
     }
 
     void historyRestoresItemAndPerspective()

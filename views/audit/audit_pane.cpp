@@ -120,12 +120,15 @@ void AuditPane::addChecked(bool found, const QString &name, const QString &value
     m_list->addEntry(entry);
 }
 
+// A report or a helper of that name can be opened from its row.
 void AuditPane::addNotRun(const QString &name, const QString &reason)
 {
     FactList::Entry entry;
     entry.icon = IconName::notRun;
     entry.name = name;
     entry.value = reason;
+    entry.valueTone = "accent";
+    entry.activate = [this, name] { Q_EMIT reportRequested(name); };
     m_list->addEntry(entry);
 }
 

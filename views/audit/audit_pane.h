@@ -24,6 +24,8 @@ public:
 Q_SIGNALS:
     // The user wishes to follow the finding.
     void huntRequested();
+    // The user wishes to see what report or helper NAME, which did not run, would need.
+    void reportRequested(const QString &name);
 
 protected:
     void showTrace() override;
