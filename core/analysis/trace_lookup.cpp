@@ -49,11 +49,19 @@ Status refuse(std::string_view detail, std::string message)
 class Lookup
 {
 public:
-    Lookup(const Trace &trace, std::string_view key) : m_trace(trace), m_key(key), m_lower(lowered(key))
+    Lookup(const Trace &trace, std::string_view key)
+        : m_trace(trace), m_key(key), m_lower(lowered(key)), m_moduleCalls(trace.modules().size(), 0)
     {
+        for (const ModuleCallRow &call : trace.moduleCalls())
+            ++m_moduleCalls[call.module.index()];
         std::unordered_map<std::string_view, std::uint32_t> reads; // of each buffer so far
         for (std::size_t i = 0; i < trace.ops().size(); ++i)
             collect(OpId(i), reads);
+        // An own capture's inputs are asked for by their bare names, too, where these name nothing else.
+        for (const OpId input : m_namedInputs)
+            if (const std::string_view name = trace.string(trace.callOf(input).address);
+                m_names.count(std::string(name)) == 0)
+                add(name, input, false);
     }
 
     // ok with an invalid id: nothing of that name.
@@ -208,7 +216,7 @@ private:
         for (const ModuleCallId id : m_trace.moduleCallIds(row.outputOf)) {
             const ModuleCallRow &call = m_trace.moduleCall(id);
             add(m_trace.string(call.label), op, false);
-            if (calls(call.module) == 1)
+            if (m_moduleCalls[call.module.index()] == 1)
                 add(m_trace.string(m_trace.module(call.module).address), op, false);
         }
         const std::string_view address = m_trace.string(m_trace.callOf(op).address);
@@ -218,7 +226,8 @@ private:
         } else if (row.kind != CallKind::compute) {
             const std::string_view role = row.kind == CallKind::input ? "input" : "output";
             add(address.empty() ? std::string(role) : fmt::format("{}.{}", role, address), op, false);
-            add(address, op, false); // an own capture's inputs are asked for by their bare names, too
+            if (row.kind == CallKind::input)
+                m_namedInputs.push_back(op);
         }
     }
 
@@ -272,16 +281,11 @@ private:
             m_order.push_back(&*entry);
     }
 
-    std::size_t calls(ModuleId module) const
-    {
-        return static_cast<std::size_t>(
-            std::count_if(m_trace.moduleCalls().begin(), m_trace.moduleCalls().end(),
-                          [module](const ModuleCallRow &call) { return call.module == module; }));
-    }
-
     const Trace &m_trace;
     std::string m_key;
     std::string m_lower;
+    std::vector<OpId> m_namedInputs;
+    std::vector<std::uint32_t> m_moduleCalls;            // how often each module was called
     std::unordered_map<std::string_view, OpId> m_layers; // the first row of each
     std::unordered_map<std::string_view, std::size_t> m_layerRows;
     std::unordered_map<std::string, OpId> m_shortLayers;

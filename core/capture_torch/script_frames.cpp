@@ -31,9 +31,20 @@ std::optional<RunFrame> tracedFrame(std::string_view line)
     return frame;
 }
 
-std::vector<RunFrame> tracedStack(const std::string &text)
+std::string withoutEnd(std::string line)
+{
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r'))
+        line.pop_back();
+    return line;
+}
+
+// Only where the first line is one, since texts of scripted functions are long and there is one a node.
+std::vector<RunFrame> tracedStack(const torch::jit::Source &source)
 {
     std::vector<RunFrame> frames;
+    if (source.num_lines() == 0 || !tracedFrame(withoutEnd(source.get_line(0).str())))
+        return frames;
+    const std::string text = source.text_str().str();
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         std::optional<RunFrame> frame = tracedFrame(line);
@@ -73,7 +84,7 @@ ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string 
     const torch::jit::SourceRange own = original(range);
     if (!own.source())
         return place;
-    place.frames = tracedStack(own.source()->text_str().str());
+    place.frames = tracedStack(*own.source());
     place.traced = !place.frames.empty();
     if (place.traced)
         return place;
@@ -106,11 +117,16 @@ std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range)
     const torch::jit::SourceRange own = original(range);
     if (!own.source() || !own.source()->filename() || own.source()->filename()->empty())
         return std::nullopt;
-    std::string text = own.source()->text_str().str();
-    if (!tracedStack(text).empty())
+    if (!tracedStack(*own.source()).empty())
         return std::nullopt;
     return SourcePiece{*own.source()->filename(),
-                       static_cast<std::uint32_t>(own.source()->starting_line_no()), std::move(text)};
+                       static_cast<std::uint32_t>(own.source()->starting_line_no()),
+                       own.source()->text_str().str()};
+}
+
+const void *sourceIdentity(const torch::jit::SourceRange &range)
+{
+    return original(range).source().get();
 }
 
 } // namespace core

@@ -37,5 +37,7 @@ struct SourcePiece
 };
 // Nothing for traced code and for places without a file.
 std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range);
+// The same for ranges of the same text; null without one.
+const void *sourceIdentity(const torch::jit::SourceRange &range);
 
 } // namespace core

@@ -268,10 +268,16 @@ private:
         for (Value *input : node->inputs())
             if (isNumber(input->type()))
                 merge(numberSources(input), facts.numberSources);
-        if (auto piece = sourcePiece(node->sourceRange());
+        if (m_texts.insert(sourceIdentity(node->sourceRange())).second)
+            addSource(node->sourceRange());
+        m_program.nodes.push_back(std::move(facts));
+    }
+
+    void addSource(const torch::jit::SourceRange &range)
+    {
+        if (auto piece = sourcePiece(range);
             piece && m_pieces.insert(piece->file + ':' + std::to_string(piece->firstLine)).second)
             m_program.sources.push_back(std::move(*piece));
-        m_program.nodes.push_back(std::move(facts));
     }
 
     using Sources = std::vector<std::uint32_t>;
@@ -344,6 +350,7 @@ private:
     std::unordered_set<torch::jit::Function *> m_done;
     std::unordered_map<const Node *, std::uint32_t> m_ids;
     std::unordered_map<const Value *, Sources> m_sources;
+    std::unordered_set<const void *> m_texts; // looked at, all of them kept by the graphs
     std::unordered_set<std::string> m_pieces;
     std::unordered_set<std::string> m_soughtMethods; // of interfaces
     std::vector<torch::jit::Function *> m_called;

@@ -103,11 +103,18 @@ private Q_SLOTS:
         QCOMPARE(start("relu_1"), std::string("\"relu_1_2:1\""));
         QCOMPARE(start("RELU_1_2"), std::string("\"relu_1_2:1\""));
         QCOMPARE(start("input.x"), std::string("\"input_1:1\""));
+        QCOMPARE(start("x"), std::string("\"input_1:1\""));           // an input's bare name
+        QCOMPARE(start("relu_1_2:7"), std::string("\"relu_1_2:1\"")); // a pass that a layer does not have
+        QCOMPARE(start("relu_1:2"), std::string("\"relu_1_2:1\""));
+        QCOMPARE(start("fc1:"), std::string("\"linear_1_1:1\"")); // a part of the names of one op
+        QCOMPARE(start("FC1"), std::string("\"FC1\""));           // a module, which is no op
+        QCOMPARE(start("wb"), std::string("\"wb\""));             // a parameter
+        QCOMPARE(start("4"), std::string("\"output_1:1\""));      // a position as a text
         QCOMPARE(start(-1), std::string("\"output_1:1\""));
         QCOMPARE(start("relu"), std::string("\"relu_1_2:1\""));
         const core::Report many = run("lineage", kNet, Value::object({{"op_or_label", "linear"}}));
-        QVERIFY(
-            many.result.at("message").toString().starts_with("unavailable: 'linear' is part of 2 labels"));
+        QVERIFY(many.result.at("message").toString().starts_with(
+            "unavailable: 'linear' is part of the names of 2 ops"));
         const core::Report none = run("lineage", kNet, Value::object({{"op_or_label", "linaer_1_1"}}));
         QVERIFY(none.result.at("message").toString().find("did you mean linear_1_1") != std::string::npos);
     }

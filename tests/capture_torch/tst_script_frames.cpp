@@ -4,12 +4,14 @@
 #include "core/capture_torch/dispatch_tap.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/capture_torch/script_frames.h"
+#include "core/capture_torch/script_markers.h"
 #include "core/capture_torch/silent_observer.h"
 #include "tests/support/corpus_case.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -72,6 +74,25 @@ class TestScriptFrames : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    // A long chain of numbers is walked once, not once a node.
+    void longArithmeticIsMarkedInTime()
+    {
+        std::string code = "def forward(self, x):\n    a = x.size(0)\n";
+        for (int i = 0; i < 10'000; ++i)
+            code += "    a = a + 1\n";
+        code += "    return x + a\n";
+        torch::jit::Module module("Net");
+        module.define(code);
+        QElapsedTimer timer;
+        timer.start();
+        const ScriptProgram program = markScript(module);
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(program.nodes.size() > 10'000);
+        QCOMPARE(program.nodes.front().kind, std::string("aten::size"));
+        QCOMPARE(program.nodes.back().kind, std::string("aten::add"));
+        QCOMPARE(program.nodes.back().numberSources, std::vector<std::uint32_t>{0});
+    }
+
     void markersGiveTheStackOfTheInterpreter_data()
     {
         QTest::addColumn<QString>("folder");
