@@ -20,6 +20,7 @@ struct Case
     std::string_view func; // without the in-place underscore
     std::optional<double> a;
     std::optional<double> b;
+    std::optional<double> c;
     NonFiniteKind made = NonFiniteKind::none;
     DType dtype = DType::unknown;     // of the result
     TensorStats inputs;               // counts over all tensor arguments
@@ -58,6 +59,8 @@ bool isOutsideDomain(std::string_view func, double x)
         return x < 1.0;
     if (func == "logit")
         return x < 0.0 || x > 1.0;
+    if (func == "entr")
+        return x < 0.0;
     if (func == "lgamma" || func == "digamma" || func == "polygamma" || func == "mvlgamma")
         return x <= 0.0;
     return false;
@@ -80,6 +83,33 @@ Value logarithmToken(std::string_view func, const Case &at)
         return {};
     const double x = *of + (func == "xlog1py" ? 1.0 : shift);
     return x == 0.0 ? Value("log_of_zero") : x < 0.0 ? Value("log_of_negative") : Value();
+}
+
+// The logarithm inside a function of more than one step, and what only a complex operand's zero can be.
+Value hiddenLogarithmToken(const Case &at)
+{
+    if (at.func == "logit" && (is(at.a, 0.0) || is(at.a, 1.0)))
+        return is(at.a, 0.0) ? "log_of_zero" : "divided_by_zero";
+    const bool finite = at.inputs.isAllFinite();
+    if (at.func == "logdet" || at.func == "slogdet" || at.func == "linalg_slogdet") {
+        if (finite && hasNan(at.made))
+            return "log_of_negative";
+        return finite ? Value("log_of_zero") : Value();
+    }
+    const bool complexLog = isComplex(at.dtype) && at.func.starts_with("log");
+    return complexLog && finite && !hasNan(at.made) ? Value("log_of_zero") : Value();
+}
+
+// Curves that end in a zero times their argument, and masks of zeros.
+Value vanishingFactorToken(const Case &at)
+{
+    static const Names kCurves = {"gelu", "silu", "mish", "hardswish"};
+    static const Names kMasks = {"dropout", "feature_dropout", "alpha_dropout", "native_dropout", "glu"};
+    if (!hasNan(at.made))
+        return {};
+    const bool curve = kCurves.contains(at.func) && isInfinite(at.a);
+    const bool mask = kMasks.contains(at.func) && at.inputs.posInf + at.inputs.negInf > 0;
+    return curve || mask ? Value("zero_times_inf") : Value();
 }
 
 Value powerToken(const Case &at)
@@ -140,7 +170,7 @@ Value pointwiseToken(const Case &at)
     static const Names kExponentials = {"exp", "exp2", "expm1", "sinh", "cosh"};
     if (isIn(at.func, kDivisions))
         return divisionToken(at);
-    if (isIn(at.func, kLogarithms))
+    if (isIn(at.func, kLogarithms) && !isComplex(at.dtype))
         return logarithmToken(at.func, at);
     if (isIn(at.func, kExponentials))
         return at.a && std::isfinite(*at.a) ? Value("overflow_exp") : Value();
@@ -158,8 +188,12 @@ Value pointwiseToken(const Case &at)
         return productToken(at);
     if (at.func == "sub" || at.func == "subtract" || at.func == "rsub" || at.func == "add")
         return sumToken(at);
-    if (at.func == "gelu" && isInfinite(at.a))
-        return "zero_times_inf"; // -Inf times the zero that the curve ends in
+    if (Value token = vanishingFactorToken(at); !token.isNull())
+        return token;
+    if (Value token = hiddenLogarithmToken(at); !token.isNull())
+        return token;
+    if (at.func == "addcdiv" && is(at.c, 0.0))
+        return is(at.b, 0.0) ? "zero_divided_by_zero" : "divided_by_zero";
     if (at.a && isOutsideDomain(at.func, *at.a))
         return "outside_domain";
     return {};
@@ -172,10 +206,32 @@ Value reductionToken(const Case &at)
                                  "mse_loss", "l1_loss", "nll_loss2d",         "huber_loss"};
     static const Names kNorms = {"layer_norm", "batch_norm",        "group_norm",        "instance_norm",
                                  "rms_norm",   "native_layer_norm", "native_batch_norm", "native_group_norm"};
-    static const Names kContractions = {"matmul", "mm",     "bmm",      "addmm",       "baddbmm",
-                                        "linear", "einsum", "mv",       "dot",         "conv1d",
-                                        "conv2d", "conv3d", "addbmm",   "convolution", "_convolution",
-                                        "vdot",   "inner",  "tensordot"};
+    static const Names kContractions = {"matmul",
+                                        "mm",
+                                        "bmm",
+                                        "addmm",
+                                        "baddbmm",
+                                        "linear",
+                                        "einsum",
+                                        "mv",
+                                        "dot",
+                                        "conv1d",
+                                        "conv2d",
+                                        "conv3d",
+                                        "addbmm",
+                                        "convolution",
+                                        "_convolution",
+                                        "vdot",
+                                        "inner",
+                                        "tensordot",
+                                        "conv_transpose1d",
+                                        "conv_transpose2d",
+                                        "conv_transpose3d",
+                                        "upsample_linear1d",
+                                        "upsample_bilinear2d",
+                                        "upsample_bicubic2d",
+                                        "upsample_trilinear3d",
+                                        "grid_sampler"};
     const bool finite = at.inputs.isAllFinite();
     if (at.func == "softmax" || at.func == "log_softmax" || at.func == "_softmax" ||
         at.func == "_log_softmax")
@@ -192,7 +248,9 @@ Value reductionToken(const Case &at)
         return "target_longer_than_input";
     if (isIn(at.func, kContractions))
         return contractionToken(at);
-    if ((at.func == "sum" || at.func == "cumsum" || at.func == "mean") && hasNan(at.made) && !finite)
+    const bool adds = at.func == "sum" || at.func == "cumsum" || at.func == "mean" ||
+                      at.func.find("avg_pool") != std::string_view::npos;
+    if (adds && hasNan(at.made) && !finite)
         return "inf_minus_inf";
     if ((at.func == "prod" || at.func == "cumprod") && hasNan(at.made) && !finite)
         return "zero_times_inf";
@@ -319,6 +377,7 @@ Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
         at.func.remove_prefix(std::string_view("special_").size());
     at.a = operand(*values, 0);
     at.b = operand(*values, 1);
+    at.c = operand(*values, 2);
     at.made = entry.kind;
     at.dtype = tensor.dtype;
     bool first = true;

@@ -217,6 +217,10 @@ private:
             return power();
         if (m_name == "Acos" || m_name == "Asin" || m_name == "Acosh" || m_name == "Atanh")
             return operand(0) && std::abs(*operand(0)) == 1.0 ? Value("acos_gradient_at_one") : Value();
+        if (m_name == "Hypot" && is(result(), 0.0))
+            return "zero_divided_by_zero";
+        if (m_name == "Logit" && (is(operand(0), 0.0) || is(operand(0), 1.0)))
+            return is(arrived(), 0.0) ? "zero_divided_by_zero" : "divided_by_zero";
         if (m_name == "LinalgVectorNorm" || m_name == "Norm")
             return is(result(), 0.0) ? Value("zero_norm_row") : Value();
         return {};

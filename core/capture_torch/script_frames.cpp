@@ -59,12 +59,18 @@ std::vector<RunFrame> tracedStack(const torch::jit::Source &source)
     return frames;
 }
 
-torch::jit::SourceRange original(const torch::jit::SourceRange &range)
+bool hasFile(const torch::jit::SourceRange &range)
 {
-    if (!range.source())
-        return range;
-    const std::optional<torch::jit::SourceRange> found = range.findSourceRangeThatGenerated();
-    return found && found->source() ? *found : range;
+    return range.source()->filename() && !range.source()->filename()->empty();
+}
+
+// What was recorded for one position of the file's own code.
+std::optional<torch::jit::SourceRange> recordedAt(const torch::jit::SourceRange &range, std::size_t position)
+{
+    auto found = torch::jit::SourceRange(range.source(), position, position).findSourceRangeThatGenerated();
+    if (!found || !found->source())
+        return std::nullopt;
+    return found;
 }
 
 std::string lineText(const torch::jit::SourceRange &range)
@@ -78,10 +84,25 @@ std::string lineText(const torch::jit::SourceRange &range)
 
 } // namespace
 
+torch::jit::SourceRange originalRange(const torch::jit::SourceRange &range)
+{
+    if (!range.source())
+        return range;
+    const auto first = recordedAt(range, range.start());
+    if (!first)
+        return range;
+    if (hasFile(*first))
+        return *first;
+    // The code of a call starts with the name of the function, which has no place; what follows its last
+    // argument is the call's own again.
+    const auto last = recordedAt(range, range.end());
+    return last && hasFile(*last) ? *last : *first;
+}
+
 ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string &function)
 {
     ScriptPlace place;
-    const torch::jit::SourceRange own = original(range);
+    const torch::jit::SourceRange own = originalRange(range);
     if (!own.source())
         return place;
     place.frames = tracedStack(*own.source());
@@ -114,7 +135,7 @@ std::vector<RunFrame> interpreterFrames()
 
 std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range)
 {
-    const torch::jit::SourceRange own = original(range);
+    const torch::jit::SourceRange own = originalRange(range);
     if (!own.source() || !own.source()->filename() || own.source()->filename()->empty())
         return std::nullopt;
     if (!tracedStack(*own.source()).empty())

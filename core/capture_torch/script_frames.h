@@ -21,6 +21,10 @@ struct ScriptPlace
     bool traced = false;
 };
 
+// The range of the source that a range of a file's own code was made from; RANGE itself when nothing was
+// recorded.
+torch::jit::SourceRange originalRange(const torch::jit::SourceRange &range);
+
 // The place of a node of a function called FUNCTION.
 ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string &function);
 

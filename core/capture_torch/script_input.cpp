@@ -9,6 +9,9 @@
 #include <ATen/core/List.h>
 #include <ATen/core/enum_type.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
 #include <charconv>
@@ -253,7 +256,44 @@ Result<IValue> typed(const IValue &value, const c10::TypePtr &type, const std::s
     }
 }
 
+// Looks where DICT goes, also in the methods it is handed to.
+void keysOf(const torch::jit::Value *dict, std::vector<std::string> &keys, int depth)
+{
+    constexpr int kMostCalls = 16;
+    for (const torch::jit::Use &use : dict->uses()) {
+        torch::jit::Node *const node = use.user;
+        if (node->kind() == c10::aten::__getitem__ && use.offset == 0) {
+            const auto key = torch::jit::toIValue(node->input(1));
+            if (key && key->isString() &&
+                std::find(keys.begin(), keys.end(), key->toStringRef()) == keys.end())
+                keys.push_back(key->toStringRef());
+        } else if (node->kind() == c10::prim::CallMethod && use.offset > 0 && depth < kMostCalls) {
+            const auto type = node->input(0)->type()->cast<c10::ClassType>();
+            torch::jit::Function *const method =
+                type == nullptr ? nullptr : type->findMethod(node->s(c10::attr::name));
+            const torch::jit::GraphFunction *const graph =
+                method == nullptr ? nullptr : torch::jit::tryToGraphFunction(*method);
+            if (graph != nullptr && use.offset < graph->graph()->inputs().size())
+                keysOf(graph->graph()->inputs()[use.offset], keys, depth + 1);
+        }
+    }
+}
+
 } // namespace
+
+std::vector<std::string> ScriptModel::dictKeys(const std::string &name) const
+{
+    std::vector<std::string> keys;
+    const torch::jit::Method forward = m_module.get_method("forward");
+    const torch::jit::GraphFunction *const function = torch::jit::tryToGraphFunction(forward.function());
+    if (function == nullptr)
+        return keys;
+    const auto &arguments = forward.function().getSchema().arguments();
+    for (std::size_t i = 1; i < arguments.size() && i < function->graph()->inputs().size(); ++i)
+        if (arguments[i].name() == name)
+            keysOf(function->graph()->inputs()[i], keys, 0);
+    return keys;
+}
 
 Result<c10::IValue> ScriptModel::argumentValue(std::size_t index, const c10::IValue &value) const
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/script_markers.h"
 
+#include "core/capture_torch/script_places.h"
+
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -264,7 +266,7 @@ private:
     {
         ScriptNode facts;
         facts.kind = node->kind().toQualString();
-        facts.place = scriptPlace(node->sourceRange(), m_name);
+        facts.place = placeOf(node, m_name);
         for (Value *input : node->inputs())
             if (isNumber(input->type()))
                 merge(numberSources(input), facts.numberSources);

@@ -35,6 +35,8 @@ public:
     // element types, numbers as the kind it wants, enumerators and devices by name. invalidArgument with
     // detail wrong_type names the argument, the type and what came.
     Result<c10::IValue> argumentValue(std::size_t index, const c10::IValue &value) const;
+    // The texts under which the code looks into the dict that is forward's argument NAME.
+    std::vector<std::string> dictKeys(const std::string &name) const;
     std::string className() const;
     bool isTraced() const { return m_traced; }
     // Frozen by torch.jit.freeze: parameters became constants, names are lost.

@@ -92,6 +92,7 @@ Status ScriptRunnable::guess(const CaptureRequest &request)
     GuessOptions options;
     options.seed = effectiveSeed(request);
     options.timeLimitSeconds = request.timeLimitSeconds;
+    options.batchSize = request.train ? 2 : 1; // norms of a batch refuse a single value when they train
     const JobContext job;
     Result<ShapeGuess> guess = guessScriptInputs(*m_model, options, job);
     if (!guess)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/shape_companions.h"
 
+#include "core/capture_torch/torch_dtype.h"
+
 #include <ATen/core/List.h>
 
 #include <algorithm>
@@ -43,6 +45,9 @@ GuessedInput number(const ScriptArgument &argument, std::size_t alternative)
     } else if (argument.type == "bool") {
         input.value = false;
         input.spec = "false";
+    } else if (argument.type == "str") {
+        input.value = std::string();
+        input.spec = "\"\"";
     } else {
         input.spec = "none";
     }
@@ -85,6 +90,28 @@ void byName(const std::string &name, const GuessedInput &primary, GuessedInput &
         set({batch}, DType::int64, "zeros");
 }
 
+// The state that a recurrent layer or cell is given: (layers and directions, batch, hidden) or (batch,
+// hidden).
+bool asState(const std::string &name, const GuessedInput &primary, const ShapeFacts &facts,
+             GuessedInput &input)
+{
+    const bool named = name == "h" || name == "c" || name == "hc" || name == "hx" || name == "cx" ||
+                       has(name, {"hidden", "state", "h0", "h_0", "c0", "c_0", "memory_cell"});
+    const auto layer = std::find_if(facts.layers.begin(), facts.layers.end(),
+                                    [](const LayerFact &fact) { return fact.hidden > 0; });
+    if (!named || layer == facts.layers.end())
+        return false;
+    const bool batchLast = layer->kind == LayerKind::recurrent && !layer->batchFirst;
+    const std::size_t at = batchLast ? 1 : 0;
+    const std::int64_t batch = at < primary.shape.size() ? primary.shape[at] : 1;
+    input.shape = {batch, layer->hidden};
+    if (layer->kind == LayerKind::recurrent)
+        input.shape.insert(input.shape.begin(), layer->states);
+    input.dtype = fromScalarType(facts.floating);
+    input.range = {};
+    return true;
+}
+
 } // namespace
 
 std::size_t companionAlternatives(std::size_t priors)
@@ -93,14 +120,17 @@ std::size_t companionAlternatives(std::size_t priors)
 }
 
 GuessedInput companionInput(const ScriptArgument &argument, const GuessedInput &primary,
-                            const std::vector<ShapePrior> &priors, std::size_t alternative)
+                            const ShapeFacts &facts, const std::vector<ShapePrior> &priors,
+                            std::size_t alternative)
 {
-    if (argument.type != "Tensor" && argument.type != "Optional[Tensor]")
+    if (argument.type.find("Tensor") == std::string::npos)
         return number(argument, alternative);
     GuessedInput input = primary;
     input.name = argument.name;
     if (alternative == 0) {
-        byName(lowered(argument.name), primary, input);
+        const std::string name = lowered(argument.name);
+        if (!asState(name, primary, facts, input))
+            byName(name, primary, input);
     } else if (alternative >= 2 && alternative - 2 < priors.size()) {
         const ShapePrior &prior = priors[alternative - 2];
         input.shape = prior.shape;

@@ -93,12 +93,19 @@ LayerKind kindOf(const std::string &type)
         return LayerKind::embedding;
     if (type == "RNN" || type == "LSTM" || type == "GRU")
         return LayerKind::recurrent;
+    if (type == "RNNCell" || type == "LSTMCell" || type == "GRUCell")
+        return LayerKind::cell;
+    if (begins("ConvTranspose"))
+        return LayerKind::transposedConv;
     if (begins("Conv1d") || begins("Conv2d") || begins("Conv3d") || type.ends_with("Conv2d"))
         return LayerKind::conv;
     if (type == "TransformerEncoderLayer")
         return LayerKind::transformer;
     if (type == "GroupNorm")
         return LayerKind::groupNorm;
+    if (begins("BatchNorm") || begins("InstanceNorm") || begins("SyncBatchNorm") || begins("LayerNorm") ||
+        begins("RMSNorm"))
+        return LayerKind::norm;
     if (type == "Bilinear")
         return LayerKind::bilinear;
     return type.ends_with("Linear") ? LayerKind::linear : LayerKind::other;
@@ -141,6 +148,48 @@ bool isBatchFirst(const Module &module, bool otherwise)
     return otherwise;
 }
 
+// A norm over channels has one number for each; a layer norm has a weight of the dimensions it goes over.
+bool describeNorm(const Module &module, const std::vector<std::pair<std::string, at::Tensor>> &own,
+                  LayerFact &fact)
+{
+    const at::Tensor *const weight = find(own, "weight");
+    at::Tensor numbers = weight == nullptr ? at::Tensor() : *weight;
+    if (!numbers.defined())
+        for (const auto &buffer : module.named_buffers(/*recurse=*/false))
+            if (buffer.name == "running_mean")
+                numbers = buffer.value;
+    const bool channels =
+        fact.type.find("LayerNorm") == std::string::npos && fact.type.find("RMSNorm") == std::string::npos;
+    if (!channels) {
+        fact.normalized = numbers.defined() ? numbers.sizes().vec() : std::vector<std::int64_t>();
+        return !fact.normalized.empty();
+    }
+    if (!numbers.defined() || numbers.dim() != 1)
+        return false;
+    fact.features = numbers.size(0);
+    const std::size_t digit = fact.type.find_first_of("123");
+    fact.spatial = digit == std::string::npos ? 2 : fact.type[digit] - '0';
+    return true;
+}
+
+bool describeRecurrent(const Module &module, const std::vector<std::pair<std::string, at::Tensor>> &own,
+                       LayerFact &fact)
+{
+    const bool cell = fact.kind == LayerKind::cell;
+    const at::Tensor *const input = find(own, cell ? "weight_ih" : "weight_ih_l0");
+    const at::Tensor *const state = find(own, cell ? "weight_hh" : "weight_hh_l0");
+    if (input == nullptr || input->dim() != 2)
+        return false;
+    fact.features = input->size(1);
+    if (state != nullptr && state->dim() == 2)
+        fact.hidden = state->size(1);
+    fact.states = std::count_if(own.begin(), own.end(), [](const auto &item) {
+        return std::string_view(item.first).starts_with("weight_hh_l");
+    });
+    fact.batchFirst = !cell && isBatchFirst(module, false);
+    return true;
+}
+
 // Fills what the kind says; false when its parameters do not have the form that is expected.
 bool describe(const Module &module, const std::vector<std::pair<std::string, at::Tensor>> &own,
               LayerFact &fact)
@@ -152,14 +201,17 @@ bool describe(const Module &module, const std::vector<std::pair<std::string, at:
             return false;
         fact.vocabulary = weight->size(0);
         return true;
-    case LayerKind::recurrent: {
-        const at::Tensor *const input = find(own, "weight_ih_l0");
-        if (input == nullptr || input->dim() != 2)
+    case LayerKind::recurrent:
+    case LayerKind::cell:
+        return describeRecurrent(module, own, fact);
+    case LayerKind::norm:
+        return describeNorm(module, own, fact);
+    case LayerKind::transposedConv:
+        if (weight == nullptr || weight->dim() < 3 || weight->dim() > 5)
             return false;
-        fact.features = input->size(1);
-        fact.batchFirst = isBatchFirst(module, false);
+        fact.features = weight->size(0);
+        fact.kernel = weight->sizes().slice(2).vec();
         return true;
-    }
     case LayerKind::conv:
         if (weight == nullptr || weight->dim() < 3 || weight->dim() > 5)
             return false;

@@ -16,7 +16,19 @@ namespace core {
 class ScriptModel;
 
 // What kinds of module say about an input.
-enum class LayerKind { other, embedding, recurrent, conv, transformer, groupNorm, linear, bilinear };
+enum class LayerKind {
+    other,
+    embedding,
+    recurrent,
+    cell,
+    conv,
+    transposedConv,
+    transformer,
+    groupNorm,
+    norm, // over channels, or over the last dimensions
+    linear,
+    bilinear
+};
 
 // A module as far as it matters for the shape of an input.
 struct LayerFact
@@ -27,7 +39,11 @@ struct LayerFact
     std::int64_t features = 0;   // in_features, input_size, embed_dim, num_channels, in_channels
     std::int64_t vocabulary = 0; // rows of an embedding; the second size of a bilinear layer
     std::int64_t outputs = 0;    // out_channels
+    std::int64_t hidden = 0;     // hidden_size
+    std::int64_t states = 1;     // layers times directions
     std::vector<std::int64_t> kernel;
+    std::vector<std::int64_t> normalized; // last dimensions that a layer norm asks for
+    std::int64_t spatial = 0;             // spatial dimensions that a batch or instance norm asks for
     std::int64_t stride = 1;
     bool batchFirst = true;
     at::ScalarType dtype = at::kFloat;

@@ -35,9 +35,12 @@ public:
     {
         if (auto [reason, message] = refusal(); !reason.empty())
             return fail(std::move(reason), std::move(message));
-        for (const ScriptArgument &argument : m_arguments)
-            if (!argument.hasDefault && argument.type == "Tensor" && m_primary.empty())
-                m_primary = argument.name;
+        // The first tensor; without one the first argument that holds some.
+        for (const bool held : {false, true})
+            for (const ScriptArgument &argument : m_arguments)
+                if (!argument.hasDefault && m_primary.empty() &&
+                    (held ? argument.type.find("Tensor") != std::string::npos : argument.type == "Tensor"))
+                    m_primary = argument.name;
         if (m_primary.empty())
             return fail("non_shape_blocker", "forward takes no tensor: " + argumentText());
         const std::vector<ShapePrior> priors = shapePriors(m_facts, m_options);
@@ -124,9 +127,10 @@ private:
         for (const ScriptArgument &argument : m_arguments) {
             if (argument.hasDefault)
                 continue;
-            inputs.push_back(argument.name == m_primary
-                                 ? primary
-                                 : companionInput(argument, primary, *m_companionPriors, m_alternative));
+            inputs.push_back(argument.name == m_primary ? primary
+                                                        : companionInput(argument, primary, m_facts,
+                                                                         *m_companionPriors, m_alternative));
+            inputs.back().type = argument.type;
             m_trial.fill(inputs.back());
         }
         return inputs;
@@ -211,10 +215,29 @@ private:
                 break;
             }
         }
+        if (prior.rank() == 3 && tryVideo(prior))
+            return true;
         if (!measured.empty() && target && !blocked)
             return searchSide(prior);
         if (!blocked)
             noteBlocker();
+        return false;
+    }
+
+    // Films are not cubes: a few frames of a larger image.
+    bool tryVideo(const ShapePrior &prior)
+    {
+        constexpr std::pair<std::int64_t, std::int64_t> kFilms[] = {
+            {16, 112}, {16, 224}, {8, 224}, {32, 224}};
+        for (const auto &[frames, side] : kFilms) {
+            if (isOver() || side > m_options.maxSize)
+                return false;
+            ShapePrior film = withSide(prior, side);
+            film.shape[2] = frames;
+            film.strategy = "probe_success";
+            if (probe(film))
+                return accept(film, true);
+        }
         return false;
     }
 

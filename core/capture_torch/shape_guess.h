@@ -49,8 +49,9 @@ struct ValueRange
 
 struct GuessedInput
 {
-    std::string name; // of forward's argument
-    c10::IValue value;
+    std::string name;                // of forward's argument
+    c10::IValue value;               // a tensor, or what holds it
+    std::string type = "Tensor";     // of the argument
     std::vector<std::int64_t> shape; // of a tensor
     DType dtype = DType::unknown;    // unknown: a number
     ValueRange range;

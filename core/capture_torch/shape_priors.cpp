@@ -24,9 +24,11 @@ public:
         for (const LayerFact &layer : m_facts.layers)
             if (layer.kind != LayerKind::groupNorm || !layer.path.empty())
                 addLayer(layer, false);
+        addTransposed();
         for (const auto &[name, tensor] : m_facts.parameters)
             if (tensor.defined())
                 addParameter(name, tensor);
+        addNorms();
         addWaveforms();
         return std::move(m_priors);
     }
@@ -101,6 +103,9 @@ private:
         case LayerKind::bilinear:
             addPlain(Kind::linear, {m_options.batchSize, layer.features}, layer, {});
             break;
+        case LayerKind::cell: // its first parameter says the same
+        case LayerKind::transposedConv:
+        case LayerKind::norm:
         case LayerKind::other:
             break;
         }
@@ -213,6 +218,44 @@ private:
             m_priors[i].strategy = "op_seed";
             m_priors[i].module.clear();
             m_priors[i].op = "parameter:" + name;
+        }
+    }
+
+    // A model that begins with a transposed convolution makes something large of something small.
+    void addTransposed()
+    {
+        const LayerFact *const layer = first(LayerKind::transposedConv);
+        if (layer == nullptr || deciding() != nullptr)
+            return;
+        std::vector<std::int64_t> shape = {m_options.batchSize, m_options.channels.value_or(layer->features)};
+        for (const std::int64_t side : {std::int64_t(1), std::int64_t(8)}) {
+            shape.resize(2);
+            shape.insert(shape.end(), layer->kernel.size(), side);
+            addPlain(Kind::norm, shape, *layer, {});
+        }
+    }
+
+    // Channels first and as many dimensions as the norm's name says; a layer norm's last dimensions after a
+    // batch, and after a batch and a sequence.
+    void addNorms()
+    {
+        for (const LayerFact &layer : m_facts.layers) {
+            if (layer.kind != LayerKind::norm)
+                continue;
+            std::vector<std::int64_t> shape = {m_options.batchSize};
+            if (layer.normalized.empty()) {
+                shape.push_back(layer.features);
+                if (layer.spatial == 1)
+                    addPlain(Kind::norm, shape, layer, {});
+                shape.insert(shape.end(), static_cast<std::size_t>(layer.spatial),
+                             layer.spatial == 2 ? 32 : 16);
+                addPlain(Kind::norm, std::move(shape), layer, {});
+                continue;
+            }
+            shape.insert(shape.end(), layer.normalized.begin(), layer.normalized.end());
+            addPlain(Kind::norm, shape, layer, {});
+            shape.insert(shape.begin() + 1, m_options.seqLen.value_or(16));
+            addPlain(Kind::norm, std::move(shape), layer, {});
         }
     }
 

@@ -12,7 +12,7 @@ namespace core {
 // One idea of what the input may be, from one module or parameter.
 struct ShapePrior
 {
-    enum class Kind { embedding, recurrent, conv, transformer, groupNorm, linear, waveform };
+    enum class Kind { embedding, recurrent, conv, transformer, groupNorm, linear, waveform, norm };
     Kind kind = Kind::linear;
     std::vector<std::int64_t> shape;
     DType dtype = DType::float32;
@@ -28,8 +28,10 @@ struct ShapePrior
 };
 
 // All ideas in the order in which they are tried: the first layer that decides, every module in definition
-// order, the parameters by their ranks (reports.md section 11.17); then, for networks that start with a
-// convolution over one channel, plain waveforms. Each (shape, dtype, kind) once.
+// order, the parameters by their ranks (reports.md section 11.17). Ours beside them: transposed convolutions
+// over a small image, which their parameters' ranks would take for plain ones; norms, for models that have
+// nothing else; and for networks that start with a convolution over one channel plain waveforms. Each (shape,
+// dtype, kind) once.
 std::vector<ShapePrior> shapePriors(const ShapeFacts &facts, const GuessOptions &options);
 
 } // namespace core

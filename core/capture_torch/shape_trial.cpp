@@ -2,11 +2,17 @@
 #include "core/capture_torch/shape_trial.h"
 
 #include "core/capture_torch/input_builder.h"
+#include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/isolated_capture.h"
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/shape_companions.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
 #include <c10/core/GradMode.h>
+
+#include <algorithm>
 
 namespace core {
 namespace {
@@ -51,8 +57,8 @@ std::string guessedSpec(const GuessedInput &input)
 
 ShapeTrial::ShapeTrial(const ScriptModel &model, const ShapeFacts &facts, const GuessOptions &options,
                        const JobContext &job)
-    : m_model(model), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes), m_seed(options.seed), m_job(job),
-      m_deadline(ProbeWatcher::deadlineIn(options.timeLimitSeconds))
+    : m_model(model), m_facts(facts), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes),
+      m_seed(options.seed), m_job(job), m_deadline(ProbeWatcher::deadlineIn(options.timeLimitSeconds))
 {
 }
 
@@ -67,7 +73,30 @@ void ShapeTrial::fill(GuessedInput &input) const
     input.spec = guessedSpec(input);
     InputBuilder builder(m_seed);
     if (Result<c10::IValue> value = builder.build(node, input.name))
-        input.value = *std::move(value);
+        input.value = inContainer(*std::move(value), input);
+}
+
+// One tensor as the argument wants it: in a list, as every part of a tuple, under the keys of a dict.
+c10::IValue ShapeTrial::inContainer(c10::IValue tensor, const GuessedInput &input) const
+{
+    const std::string_view type = input.type;
+    if (type.starts_with("List["))
+        return c10::List<at::Tensor>({tensor.toTensor()});
+    if (type.starts_with("Tuple[")) {
+        const auto parts = static_cast<std::size_t>(std::count(type.begin(), type.end(), ',')) + 1;
+        return c10::ivalue::Tuple::create(std::vector<c10::IValue>(parts, tensor));
+    }
+    if (!type.starts_with("Dict["))
+        return tensor;
+    c10::Dict<std::string, at::Tensor> dict;
+    for (const std::string &key : m_model.dictKeys(input.name)) {
+        GuessedInput item = companionInput({key, "Tensor"}, input, m_facts, {}, 0);
+        item.type = "Tensor";
+        fill(item);
+        if (item.value.isTensor())
+            dict.insert(key, item.value.toTensor());
+    }
+    return dict;
 }
 
 ProbeResult ShapeTrial::run(const std::vector<GuessedInput> &inputs)
@@ -82,8 +111,7 @@ ProbeResult ShapeTrial::run(const std::vector<GuessedInput> &inputs)
     }
     std::unordered_map<std::string, c10::IValue> named;
     for (const GuessedInput &input : inputs)
-        named.emplace(input.name,
-                      input.value.isTensor() ? c10::IValue(input.value.toTensor().clone()) : input.value);
+        named.emplace(input.name, cloneInputTree(input.value));
     ProbeWatcher watcher(m_job, m_deadline);
     Result<c10::IValue> value = c10::IValue();
     {

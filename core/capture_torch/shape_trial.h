@@ -15,20 +15,25 @@ namespace core {
 class ShapeTrial
 {
 public:
+    // MODEL and FACTS must outlive it.
     ShapeTrial(const ScriptModel &model, const ShapeFacts &facts, const GuessOptions &options,
                const JobContext &job);
     ~ShapeTrial();
     ShapeTrial(const ShapeTrial &) = delete;
     ShapeTrial &operator=(const ShapeTrial &) = delete;
 
-    // Fills value and spec of INPUT from its shape, dtype and range; a number is left as it is.
+    // Fills value and spec of INPUT from its shape, dtype and range, in a list, tuple or dict where the
+    // argument wants one; a number is left as it is.
     void fill(GuessedInput &input) const;
     ProbeResult run(const std::vector<GuessedInput> &inputs);
     // The job was stopped or the time is over.
     bool isStopped() const { return m_stopped; }
 
 private:
+    c10::IValue inContainer(c10::IValue tensor, const GuessedInput &input) const;
+
     const ScriptModel &m_model;
+    const ShapeFacts &m_facts;
     bool m_copiesEachTime; // state is small enough for a copy of its own in each run
     std::uint64_t m_seed;
     const JobContext &m_job;
