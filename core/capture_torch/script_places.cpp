@@ -169,7 +169,8 @@ ScriptPlace placeOf(Node *node, const std::string &function)
     if (known)
         return own;
     const std::optional<Line> line = statementOf(node, 0);
-    return line ? scriptPlace(line->range, function) : own;
+    ScriptPlace found = line ? scriptPlace(line->range, function) : own;
+    return found.traced ? own : found; // tracing names the place of every op itself
 }
 
 } // namespace core

@@ -221,11 +221,15 @@ private:
         }
     }
 
-    // A model that begins with a transposed convolution makes something large of something small.
+    // A model of transposed convolutions makes something large of something small. A single one is left to
+    // the ranks of the parameters, as on the page.
     void addTransposed()
     {
+        const auto count =
+            std::count_if(m_facts.layers.begin(), m_facts.layers.end(),
+                          [](const LayerFact &layer) { return layer.kind == LayerKind::transposedConv; });
         const LayerFact *const layer = first(LayerKind::transposedConv);
-        if (layer == nullptr || deciding() != nullptr)
+        if (count < 2 || deciding() != nullptr)
             return;
         std::vector<std::int64_t> shape = {m_options.batchSize, m_options.channels.value_or(layer->features)};
         for (const std::int64_t side : {std::int64_t(1), std::int64_t(8)}) {

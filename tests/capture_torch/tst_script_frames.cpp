@@ -40,7 +40,17 @@ public:
     void opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue> &, const OpMode &) override
     {
         const std::string marked = m_node == nullptr ? std::string() : textOf(m_node->frames);
-        const std::string own = textOf(interpreterFrames());
+        std::vector<RunFrame> frames = interpreterFrames();
+        // In an operator that LibTorch made itself (1 / x) the interpreter is nowhere; we are in the user's
+        // statement, for which the corpus has the lines.
+        if (!frames.empty() && frames.back().file.starts_with('<')) {
+            const bool placed =
+                m_node != nullptr && !m_node->frames.empty() && !m_node->frames.back().file.starts_with('<');
+            if (difference.empty() && !placed)
+                difference = op.schema().name() + " has no place";
+            return;
+        }
+        const std::string own = textOf(frames);
         // The interpreter loses outer frames at in-place updates of counters, and all of them at casts that
         // the autocast pass put in. What it has must be the inner end of ours.
         const bool cast = op.schema().name().starts_with("aten::_autocast_to");

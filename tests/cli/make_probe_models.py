@@ -105,6 +105,49 @@ class Steps(nn.Module):
         return x
 
 
+class Generator(nn.Module):
+    """Begins with a transposed convolution: a small image in, a larger one out."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.ConvTranspose2d(6, 4, 4), nn.BatchNorm2d(4), nn.ReLU(),
+                                 nn.ConvTranspose2d(4, 3, 4, stride=2, padding=1))
+
+    def forward(self, z):
+        return torch.tanh(self.net(z))
+
+
+class Remembering(nn.Module):
+    """Its state is an input of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(5, 7, num_layers=2, batch_first=True)
+
+    def forward(self, x, h):
+        return self.rnn(x, h)
+
+
+class Batch(nn.Module):
+    """Takes a dict, and looks into it in a part of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens = Tokens()
+
+    def forward(self, batch: dict[str, torch.Tensor]):
+        return self.tokens(batch["input_ids"], batch["attention_mask"])
+
+
+class Several(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 2)
+
+    def forward(self, parts: list[torch.Tensor]):
+        return torch.stack([self.fc(part) for part in parts])
+
+
 class Uncopyable(nn.Module):
     """TorchScript copies no complex attribute."""
     factor: complex
@@ -142,7 +185,9 @@ def main(out):
     os.makedirs(out, exist_ok=True)
     script = {"inplace": InPlace(), "argmax": ArgMax(), "imagenet": ImageNet(), "echo": Echo(), "voice": Voice(),
               "two_inputs": TwoInputs(), "tokens": Tokens(), "steps": Steps(),
-              "uncopyable": Uncopyable()}
+              "uncopyable": Uncopyable(), "norm1d": nn.BatchNorm1d(4), "norm2d": nn.Sequential(nn.BatchNorm2d(3)),
+              "layer_norm": nn.Sequential(nn.LayerNorm([4, 6]), nn.Softmax(-1)), "generator": Generator(),
+              "remembering": Remembering(), "batch": Batch(), "several": Several()}
     for name, model in script.items():
         torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
     torch.jit.freeze(torch.jit.script(ImageNet().eval())).save(os.path.join(out, "frozen_imagenet.pt"))

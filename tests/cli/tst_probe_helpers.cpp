@@ -177,6 +177,13 @@ private Q_SLOTS:
         QTest::newRow("two tensors") << "two_inputs.pt" << QStringList{"f32[1,5]=rand", "f32[1,7]=rand"};
         QTest::newRow("tokens and mask")
             << "tokens.pt" << QStringList{"i64[1,12]=randint(0,50)", "i64[1,12]=ones"};
+        QTest::newRow("norm of features") << "norm1d.pt" << QStringList{"f32[1,4]=rand"};
+        QTest::newRow("norm of channels") << "norm2d.pt" << QStringList{"f32[1,3,32,32]=rand"};
+        QTest::newRow("norm of the last dimensions") << "layer_norm.pt" << QStringList{"f32[1,4,6]=rand"};
+        QTest::newRow("transposed convolution") << "generator.pt" << QStringList{"f32[1,6,1,1]=rand"};
+        QTest::newRow("state") << "remembering.pt" << QStringList{"f32[1,16,5]=rand", "f32[2,1,7]=rand"};
+        QTest::newRow("dict") << "batch.pt" << QStringList{"i64[1,12]=randint(0,50)"};
+        QTest::newRow("list") << "several.pt" << QStringList{"f32[1,6]=rand"};
     }
     void severalInputsAreGuessed()
     {
@@ -194,6 +201,15 @@ private Q_SLOTS:
         for (const QString &spec : specs)
             wanted.append("guessed: " + spec);
         QCOMPARE(origins, wanted);
+    }
+
+    // A norm of a batch refuses one value a channel while it trains: the batch that is guessed has two.
+    void trainedModelsGetABatch()
+    {
+        const QTemporaryDir work;
+        const CliResult captured =
+            cli({"capture", model("norm1d.pt"), "--train", "-o", work.filePath("run.opscope")});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
     }
 
     void flops_data() { addRows("*_live_flops_*"); }
