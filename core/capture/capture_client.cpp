@@ -177,7 +177,15 @@ struct WorkerEnd
     int exit = 0; // minus the signal
     bool stopped = false;
     bool hung = false;
+    std::string lastWords; // on its standard error
 };
+
+std::string lastLine(std::string_view text)
+{
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+        text.remove_suffix(1);
+    return std::string(text.substr(text.rfind('\n') + 1));
+}
 
 // In words, for the trace and for people.
 Status causeOf(const WorkerEnd &end)
@@ -210,6 +218,9 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
     // A file of an earlier run is not this one's.
     if (const FileStamp now = FileStamp::of(request.outputPath); !now.exists || now == before) {
         outcome.status = TraceStatus::unknown;
+        // It did not come as far as running anything: what the system says is the reason.
+        if (!end.stopped && !end.lastWords.empty())
+            outcome.error = Status(outcome.error.code(), outcome.error.message() + ": " + end.lastWords);
         return outcome;
     }
     if (Status completed = completeCrashed(request.outputPath, journal, cause); !completed)
@@ -269,7 +280,8 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     // A pipe that broke is a sign of the death, not the news itself.
     if (!talked && talked.code() != ErrorCode::unreadable)
         return talked;
-    return crashed(request, before, **journal, {exit, conversation.wasStopped(), conversation.hung()});
+    return crashed(request, before, **journal,
+                   {exit, conversation.wasStopped(), conversation.hung(), lastLine(m_errorText)});
 }
 
 } // namespace core

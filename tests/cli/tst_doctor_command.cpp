@@ -171,11 +171,12 @@ private Q_SLOTS:
         QCOMPARE(state(missing, "graphviz"), QString("scope/info"));
         QVERIFY(missing.object()["result"].toObject()["torch_version"].isNull());
 
-        addScript(folder, "capture_worker", "exit 7");
+        addScript(folder, "capture_worker", "echo the library is not there >&2; exit 7");
         addScript(folder, "layout_worker", "sleep 60");
         const CliResult dead = support::runCli(program, {"doctor", "--json"});
         QCOMPARE(dead.exitCode, 1);
-        QVERIFY2(check(dead, "pytorch")["details"].toString().contains("7"), dead.out.constData());
+        QVERIFY2(check(dead, "pytorch")["details"].toString().contains("code 7: the library is not there"),
+                 dead.out.constData());
         QVERIFY2(check(dead, "graphviz")["details"].toString().contains("silent"), dead.out.constData());
     }
 
