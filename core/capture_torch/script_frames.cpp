@@ -147,7 +147,7 @@ std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range)
 
 const void *sourceIdentity(const torch::jit::SourceRange &range)
 {
-    return original(range).source().get();
+    return originalRange(range).source().get();
 }
 
 } // namespace core
