@@ -13,7 +13,8 @@ namespace core {
 
 // A file of named tensors as a trace that holds nothing but parameters (info().attributes "tensor_file"
 // true): what the reports on weights take. An entry that is no readable tensor has no tensor row and says its
-// "type", "skip" reason and "shape" in its attributes; it has its place in the file's order. Values are read from the file on demand.
+// "type", "skip" reason and "shape" in its attributes; it has its place in the file's order. Values are read
+// from the file on demand.
 Result<std::shared_ptr<const Trace>> traceOfStateDict(StateDict state, const std::string &subject,
                                                       const JobContext &job);
 

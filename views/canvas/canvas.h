@@ -38,9 +38,9 @@ public:
     // Goes there, over 160 ms unless motion is reduced or ANIMATED is false.
     void setViewport(const Viewport &view, bool animated = false);
     void zoomBy(double factor); // at the middle
-    // The whole scene, and again at every resize until the view is moved; see Viewport::fit. Of a scene that is
-    // only shown from its top, the part WANTED (may be empty) is brought to the middle if it would be out of
-    // sight.
+    // The whole scene, and again at every resize until the view is moved; see Viewport::fit. Of a scene that
+    // is only shown from its top, the part WANTED (may be empty) is brought to the middle if it would be out
+    // of sight.
     void fit(bool animated = true, double smallestZoom = kSmallestZoom, const core::Rect &wanted = {});
     bool isFitted() const { return m_fitted; }
     void centerOn(core::Point scene);
