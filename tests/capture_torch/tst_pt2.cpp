@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/frame_origin.h"
 #include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/pt2_archive.h"
 #include "core/capture_torch/pt2_executor.h"
