@@ -7,8 +7,9 @@
 #include <vector>
 
 namespace torch::jit {
+struct Node;
 struct SourceRange;
-}
+} // namespace torch::jit
 
 namespace core {
 
@@ -27,6 +28,12 @@ torch::jit::SourceRange originalRange(const torch::jit::SourceRange &range);
 
 // The place of a node of a function called FUNCTION.
 ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string &function);
+
+// The place of NODE, which stands in a function called FUNCTION. Some operators (1 / x, 1 - x, x // 2.0) are
+// compiled from small functions of LibTorch's own, whose nodes have no place in the user's file: theirs is
+// the place of the statement they stand in, as far as its constants, the op that takes their result or the
+// name it is given to tell which one that is. Throws c10::Error.
+ScriptPlace placeOf(torch::jit::Node *node, const std::string &function);
 
 // The frames of the op that the TorchScript interpreter of this thread is running, outermost first, from its
 // own call stack: what the places of nodes must add up to.
