@@ -201,14 +201,23 @@ bool tellsPlace(const Node *node)
 
 Bounds boundsOf(Node *node)
 {
+    constexpr int kFarthest = 64; // a statement is made of fewer nodes; long blocks are not walked for each
     Bounds bounds;
     Node *const end = node->owningBlock()->return_node();
-    for (Node *other = node->prev(); other != end && !bounds.before; other = other->prev())
-        if (tellsPlace(other))
+    int steps = 0;
+    for (Node *other = node->prev(); other != end && !bounds.before && steps < kFarthest;
+         other = other->prev())
+        if (tellsPlace(other)) {
             bounds.before = lineOf(other->sourceRange());
-    for (Node *other = node->next(); other != end && !bounds.after; other = other->next())
-        if (tellsPlace(other))
+            ++steps;
+        }
+    steps = 0;
+    for (Node *other = node->next(); other != end && !bounds.after && steps < kFarthest;
+         other = other->next())
+        if (tellsPlace(other)) {
             bounds.after = lineOf(other->sourceRange());
+            ++steps;
+        }
     if (Node *const owner = node->owningBlock()->owningNode(); owner != nullptr && !bounds.before)
         bounds.before = lineOf(owner->sourceRange());
     return bounds;
@@ -305,6 +314,15 @@ std::optional<Line> statementOf(Node *node, int depth)
 }
 
 } // namespace
+
+bool hasPlaces(const torch::jit::Block &block)
+{
+    const Node *const owner = block.owningNode();
+    return (owner != nullptr && lineOf(owner->sourceRange())) ||
+           std::any_of(block.nodes().begin(), block.nodes().end(), [](const Node *node) {
+               return tellsPlace(node) && lineOf(node->sourceRange()).has_value();
+           });
+}
 
 ScriptPlace placeOf(Node *node, const std::string &function)
 {

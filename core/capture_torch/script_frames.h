@@ -7,6 +7,7 @@
 #include <vector>
 
 namespace torch::jit {
+struct Block;
 struct Node;
 struct SourceRange;
 } // namespace torch::jit
@@ -34,6 +35,10 @@ ScriptPlace scriptPlace(const torch::jit::SourceRange &range, const std::string 
 // the place of the statement they stand in, as far as its constants, the op that takes their result or the
 // name it is given to tell which one that is. Throws c10::Error.
 ScriptPlace placeOf(torch::jit::Node *node, const std::string &function);
+
+// Does any node of BLOCK, or the node it belongs to, stand in a file? If not, placeOf() finds no more than
+// scriptPlace().
+bool hasPlaces(const torch::jit::Block &block);
 
 // The frames of the op that the TorchScript interpreter of this thread is running, outermost first, from its
 // own call stack: what the places of nodes must add up to.

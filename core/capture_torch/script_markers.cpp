@@ -13,6 +13,7 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -266,7 +267,10 @@ private:
     {
         ScriptNode facts;
         facts.kind = node->kind().toQualString();
-        facts.place = placeOf(node, m_name);
+        const auto [block, isNew] = m_hasPlaces.try_emplace(node->owningBlock(), false);
+        if (isNew)
+            block->second = hasPlaces(*node->owningBlock());
+        facts.place = block->second ? placeOf(node, m_name) : scriptPlace(node->sourceRange(), m_name);
         for (Value *input : node->inputs())
             if (isNumber(input->type()))
                 merge(numberSources(input), facts.numberSources);
@@ -352,6 +356,7 @@ private:
     std::unordered_set<torch::jit::Function *> m_done;
     std::unordered_map<const Node *, std::uint32_t> m_ids;
     std::unordered_map<const Value *, Sources> m_sources;
+    std::unordered_map<const torch::jit::Block *, bool> m_hasPlaces;
     std::unordered_set<const void *> m_texts; // looked at, all of them kept by the graphs
     std::unordered_set<std::string> m_pieces;
     std::unordered_set<std::string> m_soughtMethods; // of interfaces
