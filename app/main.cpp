@@ -55,9 +55,8 @@ int main(int argc, char *argv[])
         paintWatch.emplace(window, !commandLine.files.isEmpty(), commandLine.screenshot.quit);
     if (commandLine.printTimes && commandLine.screenshot.quit)
         QObject::connect(&session, &app::Session::openFailed, &application,
-                         [](const QString &path, const core::Status &status) {
-                             std::fprintf(stderr, "opscope: %s: %s\n", qPrintable(path),
-                                          status.message().c_str());
+                         [](const QString &, const core::Status &status) {
+                             std::fprintf(stderr, "opscope: %s\n", status.message().c_str());
                              QApplication::exit(1); // there will be no picture to wait for
                          });
     window.show();
