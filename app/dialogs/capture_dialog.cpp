@@ -4,6 +4,7 @@
 #include "app/dialogs/backward_form.h"
 #include "app/dialogs/combo_arrow.h"
 #include "app/dialogs/input_form.h"
+#include "app/dialogs/model_file_dialog.h"
 #include "app/settings.h"
 #include "core/base/value.h"
 #include "views/base/formatting.h"
@@ -441,12 +442,7 @@ void CaptureDialog::dropEvent(QDropEvent *event)
 
 void CaptureDialog::chooseModel()
 {
-    auto *dialog = new QFileDialog(this, tr("Choose a model"), QFileInfo(m_model->text()).absolutePath(),
-                                   tr("Models (*.pt2 *.pt *.pth *.ts);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &CaptureDialog::setModel);
-    dialog->open();
+    askModelFile(*this, m_model->text(), [this](const QString &file) { setModel(file); });
 }
 
 void CaptureDialog::chooseOutput()

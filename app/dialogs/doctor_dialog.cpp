@@ -2,19 +2,16 @@
 #include "app/dialogs/doctor_dialog.h"
 
 #include "app/dialogs/input_form.h"
+#include "app/dialogs/model_file_dialog.h"
 #include "views/base/formatting.h"
-#include "views/base/table_view.h"
 #include "views/base/widgets.h"
 #include "views/reports/report_card.h"
 #include "views/reports/report_table.h"
 
 #include <QFile>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -95,13 +92,7 @@ void DoctorDialog::addAnswer(QVBoxLayout &column)
     column.addWidget(area, 1);
     m_table = new views::ReportTableWidget(m_theme, this);
     column.addWidget(m_table, 4);
-    connect(&m_table->table(), &views::TableView::menuWanted, this, [this](const QPoint &position) {
-        auto *menu = new QMenu(m_table);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->setAccessibleName(tr("Commands for the table"));
-        m_table->table().addTableActions(*menu);
-        menu->popup(position);
-    });
+    m_table->offerTableMenu();
 }
 
 void DoctorDialog::addButtons(QVBoxLayout &column)
@@ -125,12 +116,7 @@ void DoctorDialog::addButtons(QVBoxLayout &column)
 
 void DoctorDialog::chooseModel()
 {
-    auto *dialog = new QFileDialog(this, tr("Choose a model"), QFileInfo(m_model->text()).absolutePath(),
-                                   tr("Models (*.pt2 *.pt *.pth *.ts);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, m_model, &QLineEdit::setText);
-    dialog->open();
+    askModelFile(*this, m_model->text(), [this](const QString &file) { m_model->setText(file); });
 }
 
 void DoctorDialog::check()

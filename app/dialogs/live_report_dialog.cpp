@@ -2,13 +2,11 @@
 #include "app/dialogs/live_report_dialog.h"
 
 #include "views/base/formatting.h"
-#include "views/base/table_view.h"
 #include "views/base/widgets.h"
 #include "views/reports/report_card.h"
 #include "views/reports/report_table.h"
 
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -59,13 +57,7 @@ LiveReportDialog::LiveReportDialog(const views::Theme &theme, const core::LiveHe
     connect(card, &views::ReportCard::opPicked, this, &LiveReportDialog::opPicked);
     connect(table, &views::ReportTableWidget::rowPicked, this,
             [this](core::OpId op) { Q_EMIT opPicked(op); });
-    connect(&table->table(), &views::TableView::menuWanted, this, [table](const QPoint &position) {
-        auto *menu = new QMenu(table);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->setAccessibleName(tr("Commands for the table"));
-        table->table().addTableActions(*menu);
-        menu->popup(position);
-    });
+    table->offerTableMenu();
     close->setFocus();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/services/capture_service.h"
 
+#include "app/installation/image_decoder.h"
 #include "app/job_runner.h"
 #include "views/base/formatting.h"
-#include "views/render/input_image.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -18,16 +18,6 @@ const QString kJob = QStringLiteral("capture");
 QString pathOf(const std::string &path)
 {
     return QFile::decodeName(QByteArray::fromStdString(path));
-}
-
-core::Result<core::ImagePixels> decodedImage(const std::string &path, const core::ImageSpec &spec)
-{
-    core::Result<render::InputPixels> pixels =
-        render::readInputPixels(path, {static_cast<int>(spec.resize), static_cast<int>(spec.cropHeight),
-                                       static_cast<int>(spec.cropWidth)});
-    if (!pixels)
-        return pixels.error();
-    return core::ImagePixels{pixels->width, pixels->height, std::move(pixels->rgb)};
 }
 
 } // namespace
@@ -66,7 +56,7 @@ void CaptureService::start(const core::CaptureRequest &request)
         kJob, tr("Capturing %1").arg(QFileInfo(pathOf(request.modelPath)).fileName()), this,
         [request, report, discarded = m_discarded](core::JobContext &job) {
             core::CaptureClient client;
-            client.setImageDecoder(&decodedImage);
+            client.setImageDecoder(imageDecoder());
             const core::Result<core::CaptureOutcome> outcome = client.run(request, job, report);
             // Only now is the worker gone and the file nobody's.
             if (*discarded && outcome && outcome->hasTrace() && !QFile::remove(pathOf(request.outputPath)))

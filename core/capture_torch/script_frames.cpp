@@ -139,7 +139,7 @@ std::vector<RunFrame> interpreterFrames()
 std::optional<SourcePiece> sourcePiece(const torch::jit::SourceRange &range)
 {
     const torch::jit::SourceRange own = originalRange(range);
-    if (!own.source() || !own.source()->filename() || own.source()->filename()->empty())
+    if (!own.source() || !hasFile(own))
         return std::nullopt;
     if (!tracedStack(*own.source()).empty())
         return std::nullopt;
@@ -199,25 +199,25 @@ bool tellsPlace(const Node *node)
     return node->kind() != c10::prim::Constant;
 }
 
-Bounds boundsOf(Node *node)
+// The line of the nearest node that has one, in the direction of STEP.
+std::optional<Line> nearestLine(Node *node, Node *&(Node::*step)())
 {
     constexpr int kFarthest = 64; // a statement is made of fewer nodes; long blocks are not walked for each
-    Bounds bounds;
     Node *const end = node->owningBlock()->return_node();
     int steps = 0;
-    for (Node *other = node->prev(); other != end && !bounds.before && steps < kFarthest;
-         other = other->prev())
-        if (tellsPlace(other)) {
-            bounds.before = lineOf(other->sourceRange());
-            ++steps;
-        }
-    steps = 0;
-    for (Node *other = node->next(); other != end && !bounds.after && steps < kFarthest;
-         other = other->next())
-        if (tellsPlace(other)) {
-            bounds.after = lineOf(other->sourceRange());
-            ++steps;
-        }
+    for (Node *other = (node->*step)(); other != end && steps < kFarthest; other = (other->*step)()) {
+        if (!tellsPlace(other))
+            continue;
+        if (auto line = lineOf(other->sourceRange()))
+            return line;
+        ++steps;
+    }
+    return std::nullopt;
+}
+
+Bounds boundsOf(Node *node)
+{
+    Bounds bounds{nearestLine(node, &Node::prev), nearestLine(node, &Node::next)};
     if (Node *const owner = node->owningBlock()->owningNode(); owner != nullptr && !bounds.before)
         bounds.before = lineOf(owner->sourceRange());
     return bounds;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/safetensors.h"
 
+#include "core/base/utf8.h"
 #include "core/base/value.h"
 #include "core/io/little_endian.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ Status wrong(const ByteSource &source, std::string_view token, const std::string
 // The header's JSON. Duplicate names are looked for here: a parser that keeps the last one would hide data.
 Result<Value> parseHeader(const ByteSource &source, std::string_view text)
 {
-    if (!simdjson::validate_utf8(text.data(), text.size()))
+    if (!isUtf8(text))
         return wrong(source, "bad_utf8", "the header is not UTF-8");
     JsonLimits limits;
     limits.depth = kDeepestHeader;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // opscope-cli doctor, grad-fn and graph, with and without their worker programs.
 #include "tests/support/cli_process.h"
+#include "tests/support/file_content.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -57,12 +58,6 @@ void addScript(const QTemporaryDir &folder, const QString &name, const QByteArra
     file.write("#!/bin/sh\n" + script + "\n");
     file.close();
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-}
-
-QByteArray content(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 } // namespace
@@ -188,17 +183,17 @@ private Q_SLOTS:
         QVERIFY2(svg.exitCode == 0, svg.messages.constData());
         QVERIFY(svg.object()["n_nodes"].toInt() > 5);
         QVERIFY(svg.object()["simplified"].isNull());
-        QVERIFY(content(folder.filePath("g.svg")).contains("AddmmBackward0"));
-        QVERIFY(content(folder.filePath("g.svg")).contains("structure only"));
+        QVERIFY(support::fileContent(folder.filePath("g.svg")).contains("AddmmBackward0"));
+        QVERIFY(support::fileContent(folder.filePath("g.svg")).contains("structure only"));
         QCOMPARE(cli({"grad-fn", trace, "--format", "png", "-o", folder.filePath("g")}).exitCode, 0);
-        QVERIFY(content(folder.filePath("g")).startsWith("\x89PNG"));
+        QVERIFY(support::fileContent(folder.filePath("g")).startsWith("\x89PNG"));
         QCOMPARE(cli({"grad-fn", trace, "-o", folder.filePath("g.dot")}).exitCode, 0);
-        QVERIFY(content(folder.filePath("g.dot")).startsWith("digraph grad_fn"));
+        QVERIFY(support::fileContent(folder.filePath("g.dot")).startsWith("digraph grad_fn"));
 
         const CliResult cut =
             cli({"grad-fn", trace, "-o", folder.filePath("c.svg"), "--max-nodes", "3", "--json"});
         QVERIFY(cut.object()["truncated"].toBool());
-        QVERIFY(content(folder.filePath("c.svg")).contains("cut at"));
+        QVERIFY(support::fileContent(folder.filePath("c.svg")).contains("cut at"));
     }
 
     void withoutAGraphItIsRefused()
@@ -223,7 +218,7 @@ private Q_SLOTS:
             const CliResult result = support::runCli(program, {command, trace, "-o", picture});
             QVERIFY2(result.exitCode == 0, result.messages.constData());
             QVERIFY2(result.messages.contains("simplified"), result.messages.constData());
-            QVERIFY(content(picture).contains("<svg"));
+            QVERIFY(support::fileContent(picture).contains("<svg"));
         }
     }
 };

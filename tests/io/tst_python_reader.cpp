@@ -3,6 +3,7 @@
 #include "core/io/native_reader.h"
 #include "core/io/native_tools.h"
 #include "core/io/native_writer.h"
+#include "tests/support/file_content.h"
 #include "tests/support/record_samples.h"
 
 #include <QFile>
@@ -13,16 +14,6 @@
 #include <QtTest>
 
 using namespace core;
-
-namespace {
-
-QByteArray content(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-} // namespace
 
 class TestPythonReader : public QObject
 {
@@ -64,7 +55,7 @@ private Q_SLOTS:
 
     void aFileWithoutADirectoryIsRead()
     {
-        QByteArray bytes = content(m_trace);
+        QByteArray bytes = support::fileContent(m_trace);
         const qsizetype directory = bytes.indexOf("PK\1\2");
         QVERIFY(directory > 0);
         QFile torn(m_folder.filePath("torn.opscope"));

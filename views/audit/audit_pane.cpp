@@ -154,13 +154,10 @@ void AuditPane::addChecks()
         ran = addChecksThatRan();
     m_list->addSection(tr("Did not run, and why"));
     int skipped = 2 + addFailures();
-    if (m_facts->audit)
-        for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
-            if (pair.toList().front().toString() == "bisect_nan_backward")
-                continue; // it ran beside the audit
-            addNotRun(fromView(pair.toList().front().toString()), fromView(pair.toList().back().toString()));
-            ++skipped;
-        }
+    for (const auto &[name, reason] : m_facts->skippedChecks()) {
+        addNotRun(name, reason);
+        ++skipped;
+    }
     addNotRun(QStringLiteral("bisect_precision"), tr("runs the model again"));
     addNotRun(QStringLiteral("check_determinism"), tr("runs the model again"));
     setSubtitle(tr("%1 ran, %2 did not")

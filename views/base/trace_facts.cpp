@@ -13,6 +13,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace views {
 
@@ -233,9 +234,15 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
     }
 }
 
-} // namespace
-
-namespace {
+FindingRow rowOf(const core::ReportFinding &finding)
+{
+    FindingRow row;
+    row.severity = finding.severity;
+    row.check = fromView(finding.check);
+    row.text = fromView(finding.message);
+    row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
+    return row;
+}
 
 // What the audit leaves out: whether a backward pass made NaN or Inf of finite gradients. A pass that cannot
 // be judged (nothing of it was saved) is told by the coverage of gradients.
@@ -253,11 +260,8 @@ core::Status addBackward(const std::shared_ptr<const core::Trace> &trace,
         if (!report)
             return report.error();
         for (const core::ReportFinding &finding : report->findings) {
-            FindingRow row;
-            row.severity = finding.severity;
+            FindingRow row = rowOf(finding);
             row.check = QLatin1String(kBackwardCheck);
-            row.text = fromView(finding.message);
-            row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
             facts.findings.push_back(std::move(row));
             facts.backwardBirths += finding.code == "birth" ? 1 : 0;
             ++facts.badPasses;
@@ -280,6 +284,14 @@ std::string patternOf(const core::ReportFinding &finding)
     return finding.check + ':' + std::to_string(static_cast<int>(finding.severity)) + ':' + text;
 }
 
+// ROW stands for COUNT that say the same.
+void standFor(std::size_t count, FindingRow &row)
+{
+    row.elementCount = count;
+    row.elements = words("%1 ops").arg(countText(count));
+    row.text = words("%1 and %2 more like it").arg(row.text, countText(count - 1));
+}
+
 // The audit's own findings on NaN and Inf are told by the scan already, with their places and numbers.
 void addAudit(std::shared_ptr<const core::Trace> trace,
               const std::shared_ptr<core::TraceStatistics> &statistics, TraceFacts &facts,
@@ -295,26 +307,21 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
         return;
     }
     facts.audit = std::make_shared<const core::Report>(std::move(audit).value());
-    std::map<std::string, std::vector<const core::ReportFinding *>> kinds;
-    for (const core::ReportFinding &finding : facts.audit->findings)
-        kinds[patternOf(finding)].push_back(&finding);
+    std::vector<std::pair<std::string, FindingRow>> rows; // each with what it says
+    std::map<std::string, std::size_t> alike;
     for (const core::ReportFinding &finding : facts.audit->findings) {
         if (finding.check == "find_nan" || finding.check == "bisect_nan" ||
             finding.check == "dtype_nonfinite")
             continue;
-        const auto &alike = kinds.at(patternOf(finding));
-        if (alike.size() > kAlike && alike.front() != &finding)
+        rows.emplace_back(patternOf(finding), rowOf(finding));
+        ++alike[rows.back().first];
+    }
+    for (auto &[pattern, row] : rows) {
+        std::size_t &count = alike.at(pattern);
+        if (count == 0)
             continue; // told by the row of the first
-        FindingRow row;
-        row.severity = finding.severity;
-        row.check = fromView(finding.check);
-        row.text = fromView(finding.message);
-        row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
-        if (alike.size() > kAlike) {
-            row.elementCount = alike.size();
-            row.elements = words("%1 ops").arg(countText(alike.size()));
-            row.text = words("%1 and %2 more like it").arg(row.text, countText(alike.size() - 1));
-        }
+        if (count > kAlike)
+            standFor(std::exchange(count, 0), row);
         facts.findings.push_back(std::move(row));
     }
     std::stable_sort(facts.findings.begin(), facts.findings.end(),
@@ -385,6 +392,18 @@ makeTraceFacts(std::shared_ptr<const core::Trace> shared,
     writeVerdict(trace, *facts);
     facts->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::shared_ptr<const TraceFacts>(std::move(facts));
+}
+
+std::vector<std::pair<QString, QString>> TraceFacts::skippedChecks() const
+{
+    std::vector<std::pair<QString, QString>> skipped;
+    if (!audit)
+        return skipped;
+    for (const core::Value &pair : audit->result.at("skipped").toList())
+        if (pair.toList().front().toString() != kBackwardCheck)
+            skipped.emplace_back(fromView(pair.toList().front().toString()),
+                                 fromView(pair.toList().back().toString()));
+    return skipped;
 }
 
 bool TraceFacts::hasOtherFinding() const

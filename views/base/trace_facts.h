@@ -10,6 +10,7 @@
 #include <QString>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace views {
@@ -68,6 +69,8 @@ struct TraceFacts
     bool hasFinding() const { return scan.hasFinding(); }
     std::size_t allBirths() const { return births + backwardBirths; }
     bool isBad() const { return hasFinding() || badPasses > 0; }
+    // What the audit left out, each with the reason, but for bisect_nan_backward, which runs beside it.
+    std::vector<std::pair<QString, QString>> skippedChecks() const;
     // Of other checks than those for NaN and Inf.
     bool hasOtherFinding() const;
 };

@@ -127,14 +127,11 @@ void FindingsPane::showChecked()
         entry.value = fromView(m_facts->auditFailure.message());
         m_unchecked->addEntry(entry);
     }
-    if (m_facts->audit)
-        for (const core::Value &pair : m_facts->audit->result.at("skipped").toList()) {
-            if (pair.toList().front().toString() == "bisect_nan_backward")
-                continue; // it ran beside the audit
-            entry.name = fromView(pair.toList().front().toString());
-            entry.value = fromView(pair.toList().back().toString());
-            m_unchecked->addEntry(entry);
-        }
+    for (const auto &[name, reason] : m_facts->skippedChecks()) {
+        entry.name = name;
+        entry.value = reason;
+        m_unchecked->addEntry(entry);
+    }
     entry.name = tr("Other inputs");
     entry.value = tr("a run shows what happened for its own input");
     m_unchecked->addEntry(entry);

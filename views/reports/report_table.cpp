@@ -96,6 +96,17 @@ void ReportTableWidget::buildHead(QVBoxLayout &column)
     column.addWidget(m_head);
 }
 
+void ReportTableWidget::offerTableMenu()
+{
+    connect(m_table, &TableView::menuWanted, this, [this](const QPoint &position) {
+        auto *menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->setAccessibleName(tr("Commands for the table"));
+        m_table->addTableActions(*menu);
+        menu->popup(position);
+    });
+}
+
 bool ReportTableWidget::showsFindings() const
 {
     return m_findings->isChecked();

@@ -36,6 +36,8 @@ public:
     TableView &table() const { return *m_table; }
     FilterLine &filterLine() const { return *m_filter; }
     const TableModel &model() const { return m_model; }
+    // A right click offers what can be done with the table, and nothing of a trace: for dialogs.
+    void offerTableMenu();
     bool showsFindings() const;
     void showFindings(bool findings);
 
