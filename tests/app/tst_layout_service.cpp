@@ -93,7 +93,8 @@ void TestLayoutService::newerRequestReplacesOlder()
 
 void TestLayoutService::missingProgramFallsBack()
 {
-    LayoutService service(m_jobs, QStringLiteral("/nonexistent/layout_worker"));
+    QTemporaryDir folder;
+    LayoutService service(m_jobs, folder.filePath("layout_worker"));
     const core::LayoutResult result = onlyAnswer(service, diamond(1));
     QVERIFY(result.simplified);
     QCOMPARE(result.note, std::string("the layout program could not be started"));
@@ -150,7 +151,8 @@ void TestLayoutService::cancelFallsBack()
 // Not even the layout of our own: whoever asked is told, and does not wait for ever.
 void TestLayoutService::whatCannotBeLaidOutIsTold()
 {
-    LayoutService service(m_jobs, QStringLiteral("/nonexistent/layout_worker"));
+    QTemporaryDir folder;
+    LayoutService service(m_jobs, folder.filePath("layout_worker"));
     QSignalSpy finished(&service, &LayoutService::finished);
     std::vector<std::pair<std::uint64_t, QString>> failures;
     connect(&service, &LayoutService::failed, &service,

@@ -320,8 +320,7 @@ private Q_SLOTS:
                                   << "at least 0";
         QTest::newRow("no number") << QStringList{"run", "bisect_precision", model, "--atol", "NaN"} << 2
                                    << "at least 0";
-        QTest::newRow("missing") << QStringList{"run", "find_nan", "/nonexistent.pt2"} << 3
-                                 << "/nonexistent.pt2";
+        QTest::newRow("missing") << QStringList{"run", "find_nan", model + ".none"} << 3 << "model.pt.none";
         QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2
                                 << "no input is given and none could be guessed";
     }
