@@ -2,7 +2,8 @@
 // What the live diagnostics cost: the ratio of find_nan's watched forward to the plain one, and of a captured
 // forward and backward pass (statistics of every value and gradient, no payloads) to the plain pair. Medians
 // of alternating runs in one process, on one thread, with a warm heap. usage: bench_live [--runs N]
-// MODEL[=FINITE,BACKWARD]... ; the limits are those of the two ratios. Exit code 1 beyond a limit.
+// [--forward] MODEL[=FINITE,BACKWARD]... ; the limits are those of the two ratios, --forward measures
+// find_nan alone. Exit code 1 beyond a limit.
 #include "core/capture_torch/autograd_recorder.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/capture_task.h"
@@ -127,7 +128,13 @@ bool report(const std::string &path, const char *what, double plain, double rati
     return good;
 }
 
-bool measure(std::string_view text, int runs)
+struct Plan
+{
+    int runs = 11;
+    bool forwardOnly = false;
+};
+
+bool measure(std::string_view text, const Plan &plan)
 {
     const std::string path(text.substr(0, text.find('=')));
     double finiteLimit = 0.0;
@@ -144,10 +151,13 @@ bool measure(std::string_view text, int runs)
     std::vector<double> finite; // ratios
     std::vector<double> both;
     std::vector<double> captured;
-    for (int i = -2; i < runs; ++i) {
-        const std::vector<double> times = {bench.plain(false), bench.tripwire(),  bench.tripwire(),
-                                           bench.plain(false), bench.plain(true), bench.captured(),
-                                           bench.captured(),   bench.plain(true)};
+    for (int i = -2; i < plan.runs; ++i) {
+        std::vector<double> times = {bench.plain(false), bench.tripwire(), bench.tripwire(),
+                                     bench.plain(false)};
+        if (!plan.forwardOnly)
+            for (const double time :
+                 {bench.plain(true), bench.captured(), bench.captured(), bench.plain(true)})
+                times.push_back(time);
         if (std::any_of(times.begin(), times.end(), [](double time) { return time < 0.0; })) {
             std::printf("%s: a run failed\n", path.c_str());
             return false;
@@ -157,11 +167,14 @@ bool measure(std::string_view text, int runs)
         // Each with the plain run beside it: a neighbour on the machine slows both.
         forward.insert(forward.end(), {times[0], times[3]});
         finite.insert(finite.end(), {times[1] / times[0], times[2] / times[3]});
+        if (plan.forwardOnly)
+            continue;
         both.insert(both.end(), {times[4], times[7]});
         captured.insert(captured.end(), {times[5] / times[4], times[6] / times[7]});
     }
     const bool good = report(path, "find_nan", median(forward), median(finite), finiteLimit);
-    return report(path, "backward", median(both), median(captured), backwardLimit) && good;
+    return (plan.forwardOnly || report(path, "backward", median(both), median(captured), backwardLimit)) &&
+           good;
 }
 
 } // namespace
@@ -170,15 +183,17 @@ int main(int count, char **arguments)
 {
     tuneHeap();
     at::set_num_threads(1);
-    int runs = 11;
+    Plan plan;
     bool good = true;
     for (int i = 1; i < count; ++i) {
         const std::string_view argument = arguments[i];
         if (argument == "--runs" && i + 1 < count) {
-            runs = std::max(1, std::atoi(arguments[++i]));
-            continue;
+            plan.runs = std::max(1, std::atoi(arguments[++i]));
+        } else if (argument == "--forward") {
+            plan.forwardOnly = true;
+        } else {
+            good = measure(argument, plan) && good;
         }
-        good = measure(argument, runs) && good;
     }
     return good ? 0 : 1;
 }
