@@ -3,6 +3,7 @@
 
 #include "core/capture_torch/frame_origin.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -90,14 +91,25 @@ std::string composed(const std::map<std::uint32_t, std::string> &known)
 
 } // namespace
 
+std::size_t ContextRecorder::PlaceHash::operator()(const Place &place) const
+{
+    // Folders are alike: the end of a path tells files apart.
+    const std::size_t size = place.file.size();
+    const std::string_view end = place.file.substr(size - std::min(size, std::size_t(24)));
+    const std::hash<std::string_view> hash;
+    return (hash(end) * 31 + hash(place.function)) * 31 + place.line;
+}
+
 RecordId ContextRecorder::frame(const RunFrame &frame)
 {
-    const std::string key = frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function;
-    const auto [entry, fresh] = m_frames.try_emplace(key, static_cast<RecordId>(m_frames.size()));
-    if (!fresh)
-        return entry->second;
+    const auto known = m_frames.find(Place{frame.file, frame.line, frame.function});
+    if (known != m_frames.end())
+        return known->second;
     FrameRecord record;
-    record.id = entry->second;
+    record.id = static_cast<RecordId>(m_frames.size());
+    m_placeTexts.push_back({frame.file, frame.function});
+    const auto &[file, function] = m_placeTexts.back();
+    m_frames.emplace(Place{file, frame.line, function}, record.id);
     record.file = frame.file;
     record.line = frame.line;
     record.function = frame.function;
@@ -105,12 +117,13 @@ RecordId ContextRecorder::frame(const RunFrame &frame)
     // A file name without its folder is torch's where a module class of torch is from a file of that name.
     record.origin = m_torchFiles.contains(frame.file) ? FrameOrigin::torch : frameOrigin(frame.file);
     if (record.origin != FrameOrigin::generated) {
-        std::string &known = m_lines[frame.file][frame.line];
-        if (known.empty())
-            known = frame.source;
+        std::string &line = m_lines[frame.file][frame.line];
+        if (line.empty())
+            line = frame.source;
     }
+    const RecordId id = record.id;
     m_out.add(std::move(record));
-    return entry->second;
+    return id;
 }
 
 RecordId ContextRecorder::stackOf(const std::vector<RunFrame> &frames)

@@ -5,10 +5,13 @@
 #include "core/capture_torch/run_observer.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace core {
@@ -37,12 +40,26 @@ public:
     void writeSources();
 
 private:
+    // What makes a frame one of its own. The texts lie elsewhere.
+    struct Place
+    {
+        std::string_view file;
+        std::uint32_t line;
+        std::string_view function;
+        bool operator==(const Place &) const = default;
+    };
+    struct PlaceHash
+    {
+        std::size_t operator()(const Place &place) const;
+    };
+
     RecordId frame(const RunFrame &frame);
 
     RecordOut &m_out;
     std::unordered_map<const NodeInfo *, RecordId> m_nodeStacks;
     std::map<std::vector<RecordId>, RecordId> m_stacks;
-    std::unordered_map<std::string, RecordId> m_frames;
+    std::unordered_map<Place, RecordId, PlaceHash> m_frames;
+    std::deque<std::pair<std::string, std::string>> m_placeTexts; // file and function of m_frames
     std::unordered_map<std::string, RecordId> m_modules;
     std::set<std::string> m_torchFiles; // of torch's module classes, without a folder: "linear.py"
     std::map<std::string, std::map<std::uint32_t, std::string>> m_lines; // file -> line -> text

@@ -307,7 +307,7 @@ void OpRecorder::collectWrites(const std::vector<c10::IValue> &stack)
             collect(index, true);
 }
 
-void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &stack)
+void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack)
 {
     const Clock::time_point end = Clock::now();
     m_pending.active = false;
@@ -332,9 +332,10 @@ void OpRecorder::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &
     nameWrites(stack);
     if (m_tripwire && (m_summary.tripped || m_pending.madeMask))
         keepHit(m_summary.tripped);
+    Tripwire::Recipe again = m_tripwire ? recipe(op, stack) : Tripwire::Recipe();
     finishCall();
     if (m_tripwire)
-        m_tripwire->callEnded();
+        m_tripwire->callEnded(std::move(again));
     stopWhenTripped();
     m_pending = Pending();
     reportProgress();

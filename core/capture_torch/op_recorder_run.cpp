@@ -301,7 +301,7 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     else
         m_out.note(m_saver.save(tensor, false, record));
     m_summary.tripped = m_tripwire->tripped();
-    m_tripwire->hold(tensor, record);
+    m_tripwire->hold(tensor, record, made ? std::optional(m_pending.record.outputs.size()) : std::nullopt);
     return record;
 }
 
@@ -343,6 +343,25 @@ bool OpRecorder::isByDesign(const TensorRecord &record) const
     const std::vector<ArgumentRecord> &arguments = m_pending.record.arguments;
     return !made || (fillsConstants(m_pending.facts->func) &&
                      std::any_of(arguments.begin(), arguments.end(), holdsNegativeInfinity));
+}
+
+// What makes the outputs of the pending call again, should a later op overwrite them. Lists are copied: a
+// script may change them.
+Tripwire::Recipe OpRecorder::recipe(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack)
+{
+    const OpFacts &facts = *m_pending.facts;
+    const CallRecord &record = m_pending.record;
+    const bool reads = m_pending.writes.empty() && !facts.view && !facts.uninitialised;
+    if (!reads || record.consumesRng || !record.autocast.empty() || facts.returns == 0)
+        return {};
+    for (std::size_t i = stack.size() - facts.returns; i < stack.size(); ++i)
+        if (!stack[i].isTensor())
+            return {};
+    std::vector<c10::IValue> inputs = m_pending.inputs;
+    for (c10::IValue &input : inputs)
+        if (input.isList())
+            input = input.toList().copy();
+    return {op, std::move(inputs)};
 }
 
 void OpRecorder::stopWhenTripped()

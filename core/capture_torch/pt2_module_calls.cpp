@@ -20,7 +20,7 @@ std::optional<std::uint32_t> ModuleCallTracker::enter(std::uint32_t site)
     call.id = m_next++;
     call.path = what.level.path;
     call.type = what.level.type;
-    call.number = ++m_counts[call.path];
+    call.number = ++m_counts[what.level.path];
     m_turns.back()[site] = call.id;
     m_observer.moduleCallStarted(call);
     return call.id;

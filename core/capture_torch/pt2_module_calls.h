@@ -3,9 +3,9 @@
 
 #include "core/capture_torch/pt2_program.h"
 
-#include <map>
 #include <optional>
-#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace core::pt2 {
@@ -30,8 +30,8 @@ private:
 
     const std::vector<ModuleCallSite> &m_sites;
     RunObserver &m_observer;
-    std::vector<Calls> m_turns; // the last is the current one
-    std::map<std::string, std::uint32_t> m_counts;
+    std::vector<Calls> m_turns;                                   // the last is the current one
+    std::unordered_map<std::string_view, std::uint32_t> m_counts; // by path, a text of m_sites
     std::uint32_t m_next = 0;
 };
 

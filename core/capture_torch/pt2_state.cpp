@@ -128,10 +128,20 @@ std::vector<std::string> State::namesOf(const std::string &name) const
 {
     std::vector<std::string> names{name};
     const at::Tensor *tensor = find(name);
-    for (const auto &[other, candidate] : m_tensors)
-        if (tensor != nullptr && other != name && candidate.is_same(*tensor))
-            names.push_back(other);
+    if (tensor == nullptr)
+        return names;
+    if (const auto known = m_names.find(tensor->unsafeGetTensorImpl()); known != m_names.end())
+        for (const std::string &other : known->second)
+            if (other != name)
+                names.push_back(other);
     return names;
+}
+
+void State::findNames()
+{
+    m_names.clear();
+    for (const auto &[name, tensor] : m_tensors)
+        m_names[tensor.unsafeGetTensorImpl()].push_back(name);
 }
 
 Status State::settle(const Program &program)
@@ -140,6 +150,7 @@ Status State::settle(const Program &program)
     for (auto &[name, tensor] : m_tensors)
         if (tensor.has_storage() && tensor.numel() > 0)
             tensor = unique.try_emplace(aliasKey(tensor), tensor).first->second;
+    findNames();
     for (const ProgramInput &input : program.inputs) {
         if (input.stateName.empty())
             continue;
@@ -171,6 +182,7 @@ void State::convertFloating(c10::ScalarType type)
         }
         tensor = found->second;
     }
+    findNames();
 }
 
 Result<State> loadState(const Archive &archive, LoadReport &report)

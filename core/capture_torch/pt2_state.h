@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace core::pt2 {
@@ -25,7 +26,7 @@ public:
     void add(const std::string &name, at::Tensor tensor);
     const at::Tensor *find(const std::string &name) const; // nullptr when there is none
     std::size_t size() const { return m_tensors.size(); }
-    // All names of the tensor that NAME stands for, NAME first.
+    // All names of the tensor that NAME stands for, NAME first. Needs settle() before.
     std::vector<std::string> namesOf(const std::string &name) const;
 
     // Gives tied names one tensor and parameters their requires_grad, as PROGRAM says. corrupt with detail
@@ -37,7 +38,10 @@ public:
     const std::map<std::string, at::Tensor> &tensors() const { return m_tensors; }
 
 private:
+    void findNames();
+
     std::map<std::string, at::Tensor> m_tensors;
+    std::unordered_map<const c10::TensorImpl *, std::vector<std::string>> m_names; // in order of m_tensors
 };
 
 // Reads the weights and constants; a fresh copy at every call. Errors: those of ZipArchive, readTorchSave and

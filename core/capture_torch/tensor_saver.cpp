@@ -150,12 +150,18 @@ void TensorSaver::describe(const at::Tensor &tensor, TensorRecord &record)
     }
 }
 
+void TensorSaver::measureAlone(const at::Tensor &tensor, TensorRecord &record)
+{
+    if (readable(tensor) && record.dtype != DType::unknown)
+        record.stats = scan(resolved(tensor), record.dtype);
+}
+
 void TensorSaver::measure(const at::Tensor &tensor, TensorRecord &record)
 {
     if (!readable(tensor) || record.dtype == DType::unknown)
         return;
     if (tensor.is_conj() || tensor.is_neg()) {
-        record.stats = scan(resolved(tensor), record.dtype);
+        measureAlone(tensor, record);
         return;
     }
     StorageState &state = m_tracker.storage(tensor);

@@ -33,6 +33,8 @@ public:
     void describe(const at::Tensor &tensor, TensorRecord &record);
     // The statistics, where the tensor has values that can be measured: strided, on the CPU, not quantized.
     void measure(const at::Tensor &tensor, TensorRecord &record);
+    // The same for a tensor of our own, which the run does not know.
+    static void measureAlone(const at::Tensor &tensor, TensorRecord &record);
     // False when TENSOR holds NaN or Inf; true for what cannot hold them or cannot be looked at.
     bool isFinite(const at::Tensor &tensor);
     // TENSOR is known to be finite without a look at it.

@@ -5,6 +5,50 @@
 
 namespace core {
 
+namespace {
+
+template <class Take>
+void eachTensor(const std::vector<c10::IValue> &values, const Take &take)
+{
+    for (const c10::IValue &value : values) {
+        if (value.isTensor())
+            take(value.toTensor());
+        else if (value.isList())
+            for (const c10::IValue &item : value.toListRef())
+                if (item.isTensor())
+                    take(item.toTensor());
+    }
+}
+
+// At least one, so that zero can mean: not counted.
+std::size_t bytesOf(const std::vector<c10::IValue> &values)
+{
+    std::size_t bytes = 1;
+    eachTensor(values,
+               [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
+    return bytes;
+}
+
+struct Memory
+{
+    const c10::StorageImpl *storage;
+    ByteRange range;
+
+    bool overlaps(const at::Tensor &tensor) const
+    {
+        return hasBytes(tensor) && tensor.storage().unsafeGetStorageImpl() == storage &&
+               byteRange(tensor).overlaps(range);
+    }
+    bool overlaps(const std::vector<c10::IValue> &values) const
+    {
+        bool any = false;
+        eachTensor(values, [&](const at::Tensor &tensor) { any = any || overlaps(tensor); });
+        return any;
+    }
+};
+
+} // namespace
+
 bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
 {
     const bool bad = !m_tripped && !m_saver.isFinite(tensor);
@@ -19,13 +63,14 @@ void Tripwire::trip(const at::Tensor &tensor, TensorRecord &record)
     m_tripped = true;
 }
 
-void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record)
+void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record, std::optional<std::size_t> slot)
 {
     if (record.stats || !hasBytes(tensor))
         return;
     Held held;
     held.id = record.id;
-    held.call = m_calls;
+    held.call = m_callCount;
+    held.slot = slot;
     held.tensor = tensor.detach();
     held.described.id = record.id;
     held.described.dtype = record.dtype;
@@ -41,6 +86,9 @@ void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record)
 
 void Tripwire::measure(Held &held)
 {
+    if (held.isRemade)
+        if (Call *const call = callOf(held); call != nullptr)
+            remake(*call);
     if (!held.tensor.defined())
         return;
     m_saver.measure(held.tensor, held.described);
@@ -48,13 +96,54 @@ void Tripwire::measure(Held &held)
     held.tensor.reset();
 }
 
-void Tripwire::callEnded()
+Tripwire::Call *Tripwire::callOf(const Held &held)
 {
-    ++m_calls;
-    while (!m_held.empty() && m_held.front().call + kCalls < m_calls) {
+    const std::size_t first = m_callCount - m_calls.size();
+    return held.call < first || held.call >= m_callCount ? nullptr : &m_calls[held.call - first];
+}
+
+// Runs CALL again and measures what of its outputs was overwritten.
+void Tripwire::remake(Call &call)
+{
+    std::vector<c10::IValue> stack = call.recipe.inputs;
+    try {
+        call.recipe.op->callBoxed(&stack);
+    } catch (const std::exception &) {
+        stack.clear(); // no memory for it: these statistics stay unknown
+    }
+    for (Held &held : m_held) {
+        if (held.call != call.number || !held.isRemade)
+            continue;
+        held.isRemade = false;
+        if (*held.slot < stack.size())
+            m_saver.measureAlone(stack[*held.slot].toTensor(), held.described);
+    }
+    forget(call);
+}
+
+void Tripwire::forget(Call &call)
+{
+    m_heldBytes -= call.bytes;
+    call.bytes = 0;
+    call.recipe = Recipe();
+}
+
+void Tripwire::callEnded(Recipe recipe)
+{
+    m_calls.push_back({m_callCount++, std::move(recipe)});
+    // What is overwritten mostly is so by the next op: what an op read is not kept alive for longer.
+    constexpr std::size_t kWaits = 4;
+    if (m_calls.size() > kWaits)
+        if (Call &call = m_calls[m_calls.size() - 1 - kWaits]; call.bytes == 0)
+            forget(call);
+    while (!m_held.empty() && m_held.front().call + kCalls < m_callCount) {
         if (m_held.front().tensor.defined())
             m_heldBytes -= m_held.front().tensor.nbytes();
         m_held.pop_front();
+    }
+    if (m_calls.size() > kCalls) {
+        forget(m_calls.front());
+        m_calls.pop_front();
     }
 }
 
@@ -62,12 +151,31 @@ void Tripwire::beforeWrite(const at::Tensor &tensor)
 {
     if (!hasBytes(tensor))
         return;
-    const c10::StorageImpl *const storage = tensor.storage().unsafeGetStorageImpl();
-    const ByteRange range = byteRange(tensor);
-    for (Held &held : m_held)
-        if (held.tensor.defined() && held.tensor.storage().unsafeGetStorageImpl() == storage &&
-            byteRange(held.tensor).overlaps(range))
+    const Memory written{tensor.storage().unsafeGetStorageImpl(), byteRange(tensor)};
+    for (Held &held : m_held) {
+        if (!held.tensor.defined() || !written.overlaps(held.tensor))
+            continue;
+        Call *const call = held.slot ? callOf(held) : nullptr;
+        if (call == nullptr || !call->recipe.op || written.overlaps(call->recipe.inputs)) {
             measure(held);
+            continue;
+        }
+        if (call->bytes == 0) {
+            call->bytes = bytesOf(call->recipe.inputs);
+            m_heldBytes += call->bytes;
+        }
+        m_heldBytes -= held.tensor.nbytes();
+        held.tensor.reset();
+        held.isRemade = true;
+    }
+    for (Call &call : m_calls) {
+        if (!call.recipe.op || !written.overlaps(call.recipe.inputs))
+            continue;
+        if (call.bytes != 0)
+            remake(call);
+        else
+            forget(call);
+    }
 }
 
 void Tripwire::keep(const at::Tensor &tensor, RecordId id, bool withValues)

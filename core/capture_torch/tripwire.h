@@ -4,7 +4,11 @@
 #include "core/capture_torch/record_out.h"
 #include "core/capture_torch/tensor_saver.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,10 +16,20 @@ namespace core {
 
 // The memory-light way to watch a run for the first NaN or Inf: of every row only a finite check is made; the
 // outputs of the last 32 calls (at most 64 MiB; beyond that only their statistics) are held, so that they can
-// be measured when it matters. Owned by the recorder; one thread. What it calls must not be recorded.
+// be measured when it matters. An output that a later op overwrites (relu_) is not measured for that: the op
+// that made it can run again on what it read. Owned by the recorder; one thread. What it calls must not be
+// recorded.
 class Tripwire
 {
 public:
+    // How to make the outputs of a call again. Empty: the op writes, draws random numbers, or gives no plain
+    // tensors.
+    struct Recipe
+    {
+        std::optional<c10::OperatorHandle> op;
+        std::vector<c10::IValue> inputs; // by argument
+    };
+
     static constexpr std::size_t kCalls = 32;
     static constexpr std::size_t kBytes = std::size_t(64) << 20;
 
@@ -28,10 +42,11 @@ public:
     void trip(const at::Tensor &tensor, TensorRecord &record);
     bool tripped() const { return m_tripped; }
 
-    // RECORD is an output of the call that just ran.
-    void hold(const at::Tensor &tensor, const TensorRecord &record);
-    void callEnded();
-    // TENSOR is about to be written: what is held of its memory is measured now.
+    // RECORD is a row of the call that just ran; SLOT: its place among the op's results, if it is one.
+    void hold(const at::Tensor &tensor, const TensorRecord &record, std::optional<std::size_t> slot);
+    void callEnded(Recipe recipe);
+    // TENSOR is about to be written: what is held of its memory is measured now, or left to the recipe of its
+    // call; recipes that read it are used up.
     void beforeWrite(const at::Tensor &tensor);
 
     // Completes the record ID of TENSOR, an input of an op that made NaN or Inf, by statistics and,
@@ -45,17 +60,29 @@ private:
     {
         RecordId id;
         std::size_t call;
-        at::Tensor tensor; // undefined once it was measured
-        std::optional<TensorStats> stats;
+        std::optional<std::size_t> slot;
+        at::Tensor tensor;     // undefined once it was measured or overwritten
+        bool isRemade = false; // overwritten: the recipe of the call makes it again
         TensorRecord described;
     };
+    struct Call
+    {
+        std::size_t number;
+        Recipe recipe;
+        std::size_t bytes = 0; // of the tensors it read, while an output of it is to be remade
+    };
     void measure(Held &held);
+    Call *callOf(const Held &held);
+    // Runs the call again and measures what of its outputs was overwritten.
+    void remake(Call &call);
+    void forget(Call &call);
 
     TensorSaver &m_saver;
     RecordOut &m_out;
-    std::deque<Held> m_held; // oldest first
+    std::deque<Held> m_held;  // oldest first
+    std::deque<Call> m_calls; // the last of all calls, oldest first
     std::size_t m_heldBytes = 0;
-    std::size_t m_calls = 0;
+    std::size_t m_callCount = 0;
     std::vector<RecordId> m_kept;
     bool m_tripped = false;
 };

@@ -161,6 +161,34 @@ class Uncopyable(nn.Module):
         return self.fc(x) * abs(self.factor)
 
 
+class Overwritten(nn.Module):
+    """NaN at the end of ops whose results, and what these were made of, are written over."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 6)
+        self.norm = nn.BatchNorm1d(6)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        y = self.fc(x)
+        z = self.norm(y)
+        z.relu_()
+        y.mul_(2.0)  # what z was made of
+        u = torch.sigmoid(z) + y
+        u.neg_()
+        v = self.drop(u)
+        v[:, 1:3].zero_()  # u itself in eval
+        w = torch.cat([v, u], 1)
+        w[:, :6].add_(w[:, 6:])
+        r = torch.rand_like(w)
+        r.mul_(w)
+        s = torch.softmax(r, -1)
+        s.clamp_(max=0.1)
+        s.sub_(1.0)
+        return torch.log(s)
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -183,7 +211,7 @@ def wav(path):
 def main(out):
     torch.manual_seed(0)
     os.makedirs(out, exist_ok=True)
-    script = {"inplace": InPlace(), "argmax": ArgMax(), "imagenet": ImageNet(), "echo": Echo(), "voice": Voice(),
+    script = {"inplace": InPlace(), "overwritten": Overwritten(), "argmax": ArgMax(), "imagenet": ImageNet(), "echo": Echo(), "voice": Voice(),
               "two_inputs": TwoInputs(), "tokens": Tokens(), "steps": Steps(),
               "uncopyable": Uncopyable(), "norm1d": nn.BatchNorm1d(4), "norm2d": nn.Sequential(nn.BatchNorm2d(3)),
               "layer_norm": nn.Sequential(nn.LayerNorm([4, 6]), nn.Softmax(-1)), "generator": Generator(),
@@ -194,6 +222,8 @@ def main(out):
     x = (torch.randn(2, 3),)
     for name, model in (("inplace", InPlace()), ("argmax", ArgMax()), ("frozen", Frozen())):
         torch.export.save(torch.export.export(model, x), os.path.join(out, name + ".pt2"))
+    x = (torch.randn(4, 6),)
+    torch.export.save(torch.export.export(Overwritten().eval(), x), os.path.join(out, "overwritten.pt2"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 

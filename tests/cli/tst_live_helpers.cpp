@@ -286,6 +286,34 @@ private Q_SLOTS:
     }
 
     // The page: a model that no copy can be made of gives no verdict, and says why.
+    // The statistics of the last ops are those of a whole capture, also where a later op wrote over a result
+    // or over what it was made of.
+    void overwrittenResultsAreMeasured_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::newRow("export") << "overwritten.pt2";
+        QTest::newRow("script") << "overwritten.pt";
+    }
+    void overwrittenResultsAreMeasured()
+    {
+        QFETCH(QString, model);
+        const QTemporaryDir work;
+        const QString stopped = work.filePath("stopped.opscope");
+        const QString whole = work.filePath("whole.opscope");
+        const QStringList inputs = {OPSCOPE_PROBE_MODELS_DIR "/" + model, "--input", "f32[4,6]=randn",
+                                    "--seed", "7"};
+        QCOMPARE(cli(QStringList{"run", "find_nan"} + inputs + QStringList{"-o", stopped}).exitCode, 1);
+        QCOMPARE(cli(QStringList{"capture"} + inputs + QStringList{"-o", whole}).exitCode, 0);
+        const QJsonArray ops = cli({"ops", stopped, "--json"}).object()["ops"].toArray();
+        const QJsonArray wanted = cli({"ops", whole, "--json"}).object()["ops"].toArray();
+        QVERIFY(ops.size() > 20 && ops.size() < wanted.size());
+        for (qsizetype i = 0; i < ops.size(); ++i) {
+            QCOMPARE(ops[i]["label"], wanted[i]["label"]);
+            QVERIFY2(ops[i]["stats"].isObject(), qPrintable(ops[i]["label"].toString()));
+            QVERIFY2(ops[i]["stats"] == wanted[i]["stats"], qPrintable(ops[i]["label"].toString()));
+        }
+    }
+
     void uncopyableModelIsInconclusive()
     {
         const CliResult run = cli({"run", "check_determinism", OPSCOPE_PROBE_MODELS_DIR "/uncopyable.pt",
