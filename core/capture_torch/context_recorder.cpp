@@ -142,12 +142,18 @@ RecordId ContextRecorder::stackOf(const std::vector<RunFrame> &frames)
 
 RecordId ContextRecorder::stackOf(const NodeInfo &node)
 {
-    const auto known = m_nodeStacks.find(&node);
-    if (known != m_nodeStacks.end())
+    if (node.stackNumber == 0) {
+        const auto [known, fresh] = m_nodeStacks.try_emplace(&node, kNoRecord);
+        if (fresh)
+            known->second = stackOf(node.frames);
         return known->second;
-    const RecordId id = stackOf(node.frames);
-    m_nodeStacks.emplace(&node, id);
-    return id;
+    }
+    const std::size_t at = node.stackNumber - 1;
+    if (at >= m_numberedStacks.size())
+        m_numberedStacks.resize(at + 1);
+    if (!m_numberedStacks[at])
+        m_numberedStacks[at] = stackOf(node.frames);
+    return *m_numberedStacks[at];
 }
 
 RecordId ContextRecorder::module(const std::string &path, const std::string &type)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -56,7 +57,8 @@ private:
     RecordId frame(const RunFrame &frame);
 
     RecordOut &m_out;
-    std::unordered_map<const NodeInfo *, RecordId> m_nodeStacks;
+    std::unordered_map<const NodeInfo *, RecordId> m_nodeStacks; // of nodes without a number
+    std::vector<std::optional<RecordId>> m_numberedStacks;
     std::map<std::vector<RecordId>, RecordId> m_stacks;
     std::unordered_map<Place, RecordId, PlaceHash> m_frames;
     std::deque<std::pair<std::string, std::string>> m_placeTexts; // file and function of m_frames

@@ -237,7 +237,10 @@ Status GraphBuilder::readInfo(const Value &json, Node &node)
     node.info.subgraph = m_graph->path;
     const Value &metadata = json.at("metadata");
     node.info.modules = parseModuleStack(metadata.at("nn_module_stack").toString());
-    node.info.frames = parseStackTrace(metadata.at("stack_trace").toString());
+    const std::string &stack = metadata.at("stack_trace").toString();
+    node.info.frames = parseStackTrace(stack);
+    const auto number = static_cast<std::uint32_t>(m_shared.stacks.size() + 1);
+    node.info.stackNumber = m_shared.stacks.try_emplace(stack, number).first->second;
     node.moduleCall = moduleCallSite(node.info.modules);
     auto &ops = m_shared.program.ops;
     const auto [op, added] = m_shared.ops.try_emplace(node.info.target, ops.size());
@@ -484,7 +487,7 @@ void GraphBuilder::noteUses()
 Result<std::unordered_map<std::string, Slot>> buildGraphs(Program &program, LoadReport &report)
 {
     try {
-        GraphBuilder::Shared shared{program, report, {}, {}};
+        GraphBuilder::Shared shared{program, report, {}, {}, {}};
         GraphBuilder builder(shared, {});
         auto graph = builder.build(program.document->graph());
         if (!graph)

@@ -23,6 +23,7 @@ public:
         LoadReport &report;
         std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> moduleCalls; // by parent and key
         std::map<std::string, std::size_t> ops;                                     // place in Program::ops
+        std::unordered_map<std::string, std::uint32_t> stacks; // NodeInfo::stackNumber by the recorded text
     };
 
     GraphBuilder(Shared &shared, std::string path);

@@ -48,6 +48,7 @@ struct NodeInfo
         subgraph; // path of nested graphs, outermost first ("cond_1/true_graph_0"); "" in the main graph
     std::vector<ModuleLevel> modules; // outermost (root) first; empty: the node belongs to no module
     std::vector<RunFrame> frames;     // outermost first; empty: the file recorded none
+    std::uint32_t stackNumber = 0; // from 1: nodes of the same number have the same frames; 0: not numbered
     std::vector<std::string> outputs; // names of the values it makes; "" where one is unused
     // Ids of the nodes whose numbers (sizes, .item() results, arithmetic on them) are arguments of this node,
     // as far as the graph says: edges that no tensor carries.
