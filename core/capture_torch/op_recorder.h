@@ -194,11 +194,7 @@ private:
     bool isInternal() const { return m_internal > 0 || !m_begun; }
     void takeBadness(std::uint8_t badness);
     bool cameInBad() const;
-    // A tripwire has its statistics already: it held NaN or Inf when it was made.
-    bool isMeasured(RecordId id) const
-    {
-        return (m_badness[id] & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
-    }
+    bool isMeasured(RecordId id) const;
     void lookAtState(const at::Tensor &tensor, TensorRecord &record);
     bool isByDesign(const TensorRecord &record) const;
     void keepHit(bool withValues);

@@ -312,6 +312,12 @@ void OpRecorder::takeBadness(std::uint8_t badness)
     m_pending.faultCameIn = m_pending.faultCameIn || (bad && (badness & RecordedBadness::byDesign) == 0);
 }
 
+// A tripwire has its statistics already: it held NaN or Inf when it was made.
+bool OpRecorder::isMeasured(RecordId id) const
+{
+    return (m_badness[id] & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
+}
+
 bool OpRecorder::cameInBad() const
 {
     return (m_pending.inputBadness & (RecordedBadness::infinite | RecordedBadness::nan)) != 0;
