@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/autocast.h>
+#include <torch/csrc/jit/passes/canonicalize_graph_fuser_ops.h>
 #include <torch/csrc/jit/passes/constant_propagation.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/passes/peephole.h>
@@ -145,9 +146,22 @@ public:
         for (const torch::jit::Module &part : module.modules())
             for (const torch::jit::Method &method : part.get_methods())
                 function(method.function(), true);
+        readConstants();
     }
 
 private:
+    // The executor would read tensor constants that are used as numbers when it compiles a graph, in the
+    // middle of the first run: no ops of the model, and absent from later runs.
+    void readConstants()
+    {
+        for (torch::jit::Function *function : m_done) {
+            const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(*function).graph();
+            torch::jit::CanonicalizeOps(graph);
+        }
+        for (const std::shared_ptr<torch::jit::Graph> &graph : m_forked)
+            torch::jit::CanonicalizeOps(graph);
+    }
+
     void function(torch::jit::Function &function, bool isMethod)
     {
         if (!function.isGraphFunction() || !m_done.insert(&function).second)
@@ -205,8 +219,10 @@ private:
                 m_program.usesAutocast = true;
             called(node);
             blocks(node, id);
-            if (node->kind() == c10::prim::fork)
-                this->block(node->g(c10::attr::Subgraph)->block());
+            if (node->kind() != c10::prim::fork)
+                continue;
+            m_forked.push_back(node->g(c10::attr::Subgraph));
+            this->block(m_forked.back()->block());
         }
     }
 
@@ -361,6 +377,7 @@ private:
     std::unordered_set<std::string> m_pieces;
     std::unordered_set<std::string> m_soughtMethods; // of interfaces
     std::vector<torch::jit::Function *> m_called;
+    std::vector<std::shared_ptr<torch::jit::Graph>> m_forked; // what runs as tasks
     std::shared_ptr<torch::jit::CompilationUnit> m_unit;
     std::string m_name;
 };
