@@ -54,7 +54,9 @@ bool isOutsideDomain(std::string_view func, double x)
 {
     if (func == "acos" || func == "asin" || func == "arccos" || func == "arcsin" || func == "erfinv" ||
         func == "atanh" || func == "arctanh")
-        return std::abs(x) > 1.0 || (func.ends_with("tanh") && std::abs(x) == 1.0);
+        return std::abs(x) > 1.0 || (std::abs(x) == 1.0 && (func.ends_with("tanh") || func == "erfinv"));
+    if (func == "ndtri")
+        return x <= 0.0 || x >= 1.0;
     if (func == "acosh" || func == "arccosh")
         return x < 1.0;
     if (func == "logit")

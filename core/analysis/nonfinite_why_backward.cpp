@@ -3,7 +3,9 @@
 
 #include "core/trace/tensor_reader.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace core {
@@ -115,8 +117,6 @@ private:
     // Nodes whose only way to a bad value is known.
     Value fixed() const
     {
-        if (m_name == "Std" || m_name == "Var" || m_name == "StdMean" || m_name == "VarMean")
-            return "divisor_zero";
         if (m_name == "LinalgSvd" || m_name == "Svd")
             return "equal_singular_values";
         if (m_name == "LinalgEigh" || m_name == "LinalgEig" || m_name == "SymeigBackward")
@@ -182,48 +182,173 @@ private:
         return {};
     }
 
+    // Which operand the bad leaf is the gradient of: numbers have none.
+    std::size_t leafOperand() const
+    {
+        std::size_t leaves = 0;
+        for (std::size_t i = 0; i < m_operands.size(); ++i)
+            if (m_operands[i].isValid() && leaves++ == m_leaf)
+                return i;
+        return m_leaf;
+    }
+
+    // The gradient met an infinite slope that is no saved value: a zero times it is NaN.
+    Value steep(const char *otherwise) const
+    {
+        return is(arrived(), 0.0) ? Value("zero_times_inf") : Value(otherwise);
+    }
+
+    // Its slope in the exponent is the result times the logarithm of the base.
     Value power() const
     {
         const auto base = operand(0);
         const auto exponent = operand(1);
         if (!base || !exponent)
             return {};
-        if (*base < 0.0 && *exponent != std::floor(*exponent))
+        const bool fractional = *exponent != std::floor(*exponent);
+        if (*base < 0.0 && fractional)
             return "negative_base_fractional_exponent";
-        if (*base == 0.0 && *exponent < 1.0)
-            return is(arrived(), 0.0) ? "zero_times_inf" : "zero_to_negative_power";
-        return factor(base);
+        const bool ofExponent = leafOperand() == 1;
+        if (*base < 0.0 && ofExponent)
+            return is(arrived(), 0.0) ? "zero_times_nan" : "log_of_negative";
+        if (*base == 0.0 && *exponent < (ofExponent ? 0.0 : 1.0))
+            return steep("zero_to_negative_power");
+        return factor(ofExponent ? result() : base);
+    }
+
+    // a / b: in b the slope is -(a / b) / b.
+    Value division() const
+    {
+        const bool ofDivisor = leafOperand() == 1;
+        if (ofDivisor && is(operand(0), 0.0) && is(operand(1), 0.0))
+            return "zero_divided_by_zero";
+        if (Value value = quotient(operand(1), "divided_by_zero"); !value.isNull() || !ofDivisor)
+            return value;
+        return factor(operand(0));
+    }
+
+    // self + value * a / b
+    Value addedQuotient() const
+    {
+        const bool ofDivisor = leafOperand() == 2;
+        if (ofDivisor && is(operand(1), 0.0) && is(operand(2), 0.0))
+            return "zero_divided_by_zero";
+        return leafOperand() == 0 ? Value() : quotient(operand(2), "divided_by_zero");
+    }
+
+    // The logarithm as a factor.
+    Value timesLogarithm(const std::optional<double> &of) const
+    {
+        if (is(of, 0.0))
+            return steep("log_of_zero");
+        if (of && *of < 0.0)
+            return is(arrived(), 0.0) ? "zero_times_nan" : "log_of_negative";
+        return factor(of);
+    }
+
+    // x log(y) or x log(1 + y)
+    Value productWithLogarithm(double shift) const
+    {
+        const auto y = operand(1) ? std::optional(*operand(1) + shift) : std::nullopt;
+        if (leafOperand() == 0)
+            return timesLogarithm(y);
+        if (is(operand(0), 0.0) && is(y, 0.0))
+            return "zero_divided_by_zero";
+        return quotient(y, "divided_by_zero");
+    }
+
+    Value logarithms() const
+    {
+        const auto x = operand(0);
+        if (m_name == "Log" || m_name == "Log2" || m_name == "Log10")
+            return quotient(x, "divided_by_zero");
+        if (m_name == "Log1P")
+            return quotient(x ? std::optional(*x + 1.0) : std::nullopt, "divided_by_zero");
+        if (m_name == "Xlogy")
+            return productWithLogarithm(0.0);
+        if (m_name == "SpecialXlog1Py")
+            return productWithLogarithm(1.0);
+        if (m_name == "SpecialEntr")
+            return timesLogarithm(x);
+        if (m_name == "Logit" && (is(x, 0.0) || is(x, 1.0)))
+            return is(arrived(), 0.0) ? "zero_divided_by_zero" : "divided_by_zero";
+        if (m_name == "Logit")
+            return factor(result());
+        // Both shift by their result or by each other: equal infinities cancel.
+        if ((m_name == "Logsumexp" || m_name == "Logcumsumexp" || m_name == "Logaddexp" ||
+             m_name == "Logaddexp2") &&
+            isInfinite(result()))
+            return *result() > 0.0 ? "inf_minus_inf" : "neg_inf_minus_neg_inf";
+        return {};
+    }
+
+    // Inverse functions at the ends of where they are defined.
+    Value inverses() const
+    {
+        const bool atEnd = operand(0) && std::abs(*operand(0)) == 1.0;
+        if (m_name == "Atanh" && atEnd)
+            return is(arrived(), 0.0) ? "zero_divided_by_zero" : "acos_gradient_at_one";
+        const bool steepAtOne =
+            m_name == "Acos" || m_name == "Asin" || m_name == "Acosh" || m_name == "Atanh";
+        if (steepAtOne && atEnd)
+            return steep("acos_gradient_at_one");
+        if (steepAtOne || m_name == "Erfinv" || m_name == "SpecialNdtri")
+            return factor(result());
+        const bool hasPoles =
+            m_name == "Lgamma" || m_name == "Digamma" || m_name == "Polygamma" || m_name == "Mvlgamma";
+        const auto x = operand(m_name == "Polygamma" ? 1 : 0);
+        return hasPoles && x && *x <= 0.0 ? Value("outside_domain") : Value();
+    }
+
+    // Functions whose slope is made of their result.
+    Value exponentials() const
+    {
+        static constexpr std::string_view kNames[] = {"Exp",  "Exp2",    "Expm1", "Softmax",     "LogSoftmax",
+                                                      "Tanh", "Sigmoid", "Tan",   "SpecialErfcx"};
+        if (std::find(std::begin(kNames), std::end(kNames), m_name) != std::end(kNames))
+            return factor(result());
+        if ((m_name == "Sinh" || m_name == "Cosh") && isInfinite(result()))
+            return isInfinite(operand(0)) ? factor(result()) : steep("overflow_exp");
+        return {};
     }
 
     Value pointwise() const
     {
         if (m_name == "Sqrt")
             return quotient(result(), "sqrt_gradient_at_zero");
-        if (m_name == "Rsqrt")
-            return is(operand(0), 0.0) ? Value("divided_by_zero") : factor(result());
+        if (m_name == "Rsqrt" || m_name == "Reciprocal")
+            return is(operand(0), 0.0) ? steep("divided_by_zero") : factor(result());
         if (m_name == "Div")
-            if (Value value = quotient(operand(1), "divided_by_zero"); !value.isNull() || m_leaf == 0)
-                return value;
-        if (m_name == "Mul" || m_name == "Div")
-            return factor(operand(m_leaf == 0 ? 1 : 0));
-        if (m_name == "Log" || m_name == "Log2" || m_name == "Log10" || m_name == "Reciprocal")
-            return quotient(operand(0), "divided_by_zero");
-        if (m_name == "Log1P")
-            return quotient(operand(0) ? std::optional(*operand(0) + 1.0) : std::nullopt, "divided_by_zero");
-        if (m_name == "Exp" || m_name == "Exp2" || m_name == "Softmax" || m_name == "LogSoftmax" ||
-            m_name == "Tanh" || m_name == "Sigmoid")
-            return factor(result());
+            return division();
+        if (m_name == "Addcdiv")
+            return addedQuotient();
+        if (m_name == "Mul")
+            return factor(operand(leafOperand() == 0 ? 1 : 0));
+        if (m_name == "Addcmul")
+            return leafOperand() == 0 ? Value() : factor(operand(leafOperand() == 1 ? 2 : 1));
         if (m_name == "Pow")
             return power();
-        if (m_name == "Acos" || m_name == "Asin" || m_name == "Acosh" || m_name == "Atanh")
-            return operand(0) && std::abs(*operand(0)) == 1.0 ? Value("acos_gradient_at_one") : Value();
         if (m_name == "Hypot" && is(result(), 0.0))
             return "zero_divided_by_zero";
-        if (m_name == "Logit" && (is(operand(0), 0.0) || is(operand(0), 1.0)))
-            return is(arrived(), 0.0) ? "zero_divided_by_zero" : "divided_by_zero";
+        if (m_name == "Atan2" && is(operand(0), 0.0) && is(operand(1), 0.0))
+            return "zero_times_inf";
         if (m_name == "LinalgVectorNorm" || m_name == "Norm")
             return is(result(), 0.0) ? Value("zero_norm_row") : Value();
-        return {};
+        for (Value (Cause::*rule)() const : {&Cause::logarithms, &Cause::inverses, &Cause::exponentials})
+            if (Value value = (this->*rule)(); !value.isNull())
+                return value;
+        return spread();
+    }
+
+    // Of fewer elements than the divisor takes off.
+    Value spread() const
+    {
+        if (m_name != "Std" && m_name != "Var" && m_name != "StdMean" && m_name != "VarMean")
+            return {};
+        for (const TensorId tensor : m_operands)
+            if (const TensorStats *stats = tensor.isValid() ? m_statistics.find(tensor) : nullptr)
+                return stats->isAllFinite() ? Value("divisor_zero") : Value();
+        return "divisor_zero";
     }
 
     // An infinite gradient met a zero, or two of them cancelled.
