@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/autograd_recorder.h"
 
+#include "core/capture/loss_target.h"
 #include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/torch_dtype.h"
 
 #include <ATen/ops/abs.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -14,6 +16,7 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
 #include <algorithm>
+#include <span>
 
 namespace core {
 
@@ -80,7 +83,50 @@ std::string plainName(const Node &node)
     return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
+TensorKind tensorKind(const std::string &name, const at::Tensor &tensor)
+{
+    return {name, fromScalarType(tensor.scalar_type()), tensor.sizes().vec()};
+}
+
+// Cross-entropy or mean squared error of VALUE, output NAME, against the target of REQUEST.
+Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &value,
+                              const std::string &name)
+{
+    const Result<at::Tensor> read = lossTarget(request);
+    if (!read)
+        return read.error();
+    at::Tensor target = *read;
+    const std::string targetName = "target " + request.target;
+    if (Status fits = checkLossTarget(request.rule, tensorKind(name, value), tensorKind(targetName, target)); !fits)
+        return fits;
+    if (request.rule == "mse")
+        return at::mse_loss(value, target);
+    if (!at::isIntegralType(target.scalar_type(), false))
+        return at::cross_entropy_loss(value, target.to(value.scalar_type()));
+    target = target.to(at::kLong).contiguous();
+    const std::int64_t classes = value.size(value.dim() > 1 ? 1 : 0);
+    const std::span<const std::int64_t> indices(target.const_data_ptr<std::int64_t>(),
+                                                static_cast<std::size_t>(target.numel()));
+    if (Status inRange = checkClassIndices(indices, classes, targetName); !inRange)
+        return inRange;
+    return at::cross_entropy_loss(value, target);
+}
+
 } // namespace
+
+Result<at::Tensor> lossTarget(const BackwardRequest &request)
+{
+    const Result<NamedInput> file = parseInputOption(request.target);
+    if (!file)
+        return file.error();
+    InputBuilder builder(0);
+    const Result<c10::IValue> target = builder.build(file->node, "target");
+    if (!target)
+        return target.error();
+    if (!target->isTensor())
+        return Status(ErrorCode::invalidArgument, "target " + request.target + " is no tensor");
+    return target->toTensor();
+}
 
 AutogradRecorder::~AutogradRecorder() = default;
 
@@ -168,7 +214,8 @@ std::string AutogradRecorder::explained(std::string words) const
     const auto node = m_nodes.find(m_running);
     if (node == m_nodes.end() || node->second.call == kNoRecord)
         return words;
-    const std::optional<RecordId> writer = m_log.overwriterOf(node->second.call);
+    const std::optional<RecordId> writer =
+        m_log.overwriterOf(node->second.call, words, plainName(*m_running));
     if (!writer)
         return plainName(*m_running) + " of " + m_log.placeOf(node->second.call) +
                " needs a value that was changed in place afterwards: " + words;
@@ -276,19 +323,8 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
         return value.sum();
     if (request.rule == "mean")
         return value.mean();
-    const Result<NamedInput> file = parseInputOption(request.target);
-    if (!file)
-        return file.error();
-    InputBuilder builder(0);
-    const Result<c10::IValue> target = builder.build(file->node, "target");
-    if (!target)
-        return target.error();
-    if (!target->isTensor())
-        return Status(ErrorCode::invalidArgument, "target " + request.target + " is no tensor");
-    if (request.rule == "cross_entropy")
-        return at::cross_entropy_loss(value, target->toTensor());
-    if (request.rule == "mse")
-        return at::mse_loss(value, target->toTensor());
+    if (request.rule == "cross_entropy" || request.rule == "mse")
+        return comparison(request, value, name);
     return Status(ErrorCode::invalidArgument, "loss rule " + request.rule + " is not known");
 }
 

@@ -15,6 +15,10 @@
 
 namespace core {
 
+// The tensor that the loss of REQUEST (cross_entropy, mse) compares with: a file, or a specification. The
+// errors of InputBuilder.
+Result<at::Tensor> lossTarget(const BackwardRequest &request);
+
 // Pairs autograd nodes with the ops that made them, and records backward passes: which node fired when, what
 // arrived and what it emitted, and so the gradient of every recorded tensor. Owned by the capture task; used
 // on the thread that runs the model. Nodes it has seen stay alive with it.

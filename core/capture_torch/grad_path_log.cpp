@@ -5,6 +5,7 @@
 #include "core/capture_torch/tensor_tracker.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace core {
 namespace {
@@ -19,14 +20,62 @@ void eachTensor(const c10::IValue &value, const Take &take)
             take(tensor);
 }
 
+// The number behind WORD in TEXT.
+std::optional<std::uint32_t> numberBehind(std::string_view text, std::string_view word)
+{
+    const std::size_t at = text.find(word);
+    std::uint32_t number = 0;
+    if (at == std::string_view::npos ||
+        std::from_chars(text.data() + at + word.size(), text.data() + text.size(), number).ec != std::errc())
+        return std::nullopt;
+    return number;
+}
+
+// "torch::autograd::CopySlices, is at" -> "CopySlices", "ExpBackward0" -> "Exp"
+std::string_view plainNodeName(std::string_view name)
+{
+    name = name.substr(0, name.find_first_of(", "));
+    if (const std::size_t colons = name.rfind(':'); colons != std::string_view::npos)
+        name.remove_prefix(colons + 1);
+    return name.substr(0, name.find("Backward"));
+}
+
+// Autograd says "[torch.FloatTensor [4]], which is output 0 of ExpBackward0, is at version 1; expected
+// version 0 instead", without the middle part when nothing computed the value.
+struct Complaint
+{
+    std::optional<std::uint32_t> version;
+    std::optional<std::uint32_t> expected;
+    std::string_view producer;
+
+    explicit Complaint(std::string_view text)
+        : version(numberBehind(text, "is at version ")), expected(numberBehind(text, "expected version "))
+    {
+        const std::size_t output = text.find("which is output ");
+        const std::size_t of = output == std::string_view::npos ? output : text.find(" of ", output);
+        if (of != std::string_view::npos)
+            producer = plainNodeName(text.substr(of + 4));
+    }
+};
+
 } // namespace
+
+GradPathLog::Touched GradPathLog::touchedNow(const at::Tensor &tensor, bool made)
+{
+    Touched touched{tensor.storage().getWeakStorageImpl(), {}, 0, made, tensor.grad_fn() != nullptr};
+    if (!tensor.is_inference()) {
+        touched.counter = tensor.unsafeGetTensorImpl()->version_counter();
+        touched.version = touched.counter.current_version();
+    }
+    return touched;
+}
 
 void GradPathLog::outputMade(const at::Tensor &tensor, RecordId call)
 {
     Call &made = m_calls[call];
     made.madeGradient = true;
     if (hasBytes(tensor))
-        made.touched.push_back(tensor.storage().getWeakStorageImpl());
+        made.touched.push_back(touchedNow(tensor, true));
 }
 
 void GradPathLog::callEnded(const CallRecord &call, const NodeInfo *node,
@@ -42,7 +91,7 @@ void GradPathLog::callEnded(const CallRecord &call, const NodeInfo *node,
                 return;
             tookGradient = tookGradient || tensor.requires_grad();
             if (hasBytes(tensor))
-                entry.touched.push_back(tensor.storage().getWeakStorageImpl());
+                entry.touched.push_back(touchedNow(tensor, false));
         });
     for (const at::Tensor &tensor : written)
         if (hasBytes(tensor))
@@ -78,18 +127,35 @@ std::string GradPathLog::placeOf(RecordId call) const
     return known->second.op + (place.empty() ? "" : " (" + place + ')');
 }
 
-std::optional<RecordId> GradPathLog::overwriterOf(RecordId call) const
+std::optional<RecordId> GradPathLog::overwriterOf(RecordId call, std::string_view complaint,
+                                                  std::string_view node) const
 {
     const auto known = m_calls.find(call);
     if (known == m_calls.end())
         return std::nullopt;
-    const auto &touched = known->second.touched;
-    for (const Write &write : m_writes)
-        if (write.call > call && std::any_of(touched.begin(), touched.end(), [&](const Pin &pin) {
-                return pin._unsafe_get_target() == write.storage._unsafe_get_target();
-            }))
-            return write.call;
-    return std::nullopt;
+    const Complaint said(complaint);
+    const bool ownOutput = said.producer == plainNodeName(node);
+    // How well what is said fits a value: whose output it is, and how often it was written.
+    const auto fit = [&](const Touched &value) {
+        const bool counted = said.expected && said.version && value.counter.enabled() &&
+                             value.version == *said.expected &&
+                             value.counter.current_version() == *said.version;
+        const bool origin = value.made ? ownOutput : value.hasNode == !said.producer.empty();
+        return (counted ? 4 : 0) + (origin ? 2 : 0) + (value.made == ownOutput ? 1 : 0);
+    };
+    std::optional<RecordId> writer;
+    int best = -1;
+    for (const Touched &value : known->second.touched) {
+        const auto write = std::find_if(m_writes.begin(), m_writes.end(), [&](const Write &entry) {
+            return entry.call > call &&
+                   entry.storage._unsafe_get_target() == value.storage._unsafe_get_target();
+        });
+        if (write == m_writes.end() || fit(value) <= best)
+            continue;
+        best = fit(value);
+        writer = write->call;
+    }
+    return writer;
 }
 
 } // namespace core

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -27,8 +28,10 @@ public:
 
     // "aten.sqrt.default (net.py:12)"
     std::string placeOf(RecordId call) const;
-    // The first call after CALL that wrote memory which CALL read or made.
-    std::optional<RecordId> overwriterOf(RecordId call) const;
+    // The first call after CALL that wrote a value which CALL read or made. What autograd complains of with
+    // COMPLAINT, of a value that NODE kept, says which of them where several were written.
+    std::optional<RecordId> overwriterOf(RecordId call, std::string_view complaint,
+                                         std::string_view node) const;
     // The last call that took something with a gradient and gave nothing with one.
     std::optional<RecordId> lastCut() const { return m_lastCut; }
     // That call ran in a region without gradients.
@@ -36,11 +39,19 @@ public:
 
 private:
     using Pin = c10::weak_intrusive_ptr<c10::StorageImpl>;
+    struct Touched
+    {
+        Pin storage;
+        c10::VariableVersion counter; // of the tensor, counts on
+        std::uint32_t version = 0;    // when the call had ended
+        bool made = false;            // else read
+        bool hasNode = false;         // it was itself computed
+    };
     struct Call
     {
         std::string op;
         std::uint32_t place = 0; // into m_places
-        std::vector<Pin> touched;
+        std::vector<Touched> touched;
         bool madeGradient = false;
     };
     struct Write
@@ -49,6 +60,7 @@ private:
         Pin storage;
     };
 
+    static Touched touchedNow(const at::Tensor &tensor, bool made);
     std::uint32_t placeOf(const NodeInfo *node);
 
     std::unordered_map<RecordId, Call> m_calls;

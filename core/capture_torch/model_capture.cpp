@@ -30,6 +30,10 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
         return Status::ok();
     if (!request.gradEnabled)
         return {ErrorCode::invalidArgument, "capture request: a backward pass needs grad mode"};
+    // A target that cannot be read is told before the model runs.
+    if (!request.backward->target.empty())
+        if (const Result<at::Tensor> target = lossTarget(*request.backward); !target)
+            return target.error();
     for (const std::string &name : request.backward->inputGradients) {
         const auto found = std::find_if(model.inputs().begin(), model.inputs().end(),
                                         [&](const ModelInput &input) { return input.name == name; });

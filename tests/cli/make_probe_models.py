@@ -189,6 +189,38 @@ class Overwritten(nn.Module):
         return torch.log(s)
 
 
+class InPlaceTwice(nn.Module):
+    """exp keeps its result, not what it took: only the second change breaks its gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        y = self.fc(x)
+        z = torch.exp(y)
+        y.add_(1.0)
+        w = z * 2.0
+        z.mul_(3.0)
+        return w + z
+
+
+class Scale(nn.Module):
+    """Traced, its numbers are tensor constants, which the executor reads when it compiles the graph."""
+
+    def forward(self, x):
+        return x * 3.0**0.5 + 0.5
+
+
+class ScaledTwice(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Sequential(nn.Linear(3, 3), Scale())
+
+    def forward(self, x):
+        return self.part(x) + self.part(-x)
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -224,6 +256,10 @@ def main(out):
         torch.export.save(torch.export.export(model, x), os.path.join(out, name + ".pt2"))
     x = (torch.randn(4, 6),)
     torch.export.save(torch.export.export(Overwritten().eval(), x), os.path.join(out, "overwritten.pt2"))
+    x = (torch.randn(2, 3),)
+    torch.jit.script(InPlaceTwice()).save(os.path.join(out, "inplace_twice.pt"))
+    torch.export.save(torch.export.export(InPlaceTwice(), x), os.path.join(out, "inplace_twice.pt2"))
+    torch.jit.trace(ScaledTwice(), x).save(os.path.join(out, "scaled.pt"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 
