@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_task.h"
 #include "core/ipc/worker.h"
 
@@ -55,7 +56,8 @@ Status work(Worker &worker, const Frame &frame, int journal)
         // A parent that went away is noticed at the end of input.
         (void)worker.send(static_cast<std::uint16_t>(CaptureMessage::progress), progress.encode());
     };
-    const CaptureOutcome outcome = runTask(*request, context);
+    CaptureOutcome outcome = runTask(*request, context);
+    outcome.error = memoryExplained(std::move(outcome.error), request->memoryLimitBytes);
     return sendOutcome(outcome, [&worker](CaptureMessage type, std::span<const std::byte> payload) {
         return worker.send(static_cast<std::uint16_t>(type), payload);
     });

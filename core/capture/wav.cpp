@@ -13,6 +13,7 @@ constexpr std::uint64_t kMaxBytes = 256ULL << 20;
 constexpr std::uint16_t kPcm = 1;
 constexpr std::uint16_t kFloat = 3;
 constexpr std::uint16_t kExtensible = 0xfffe;
+constexpr std::size_t kUnknownSize = 0x7ffff000; // from here on: what writes to a pipe cannot know its end
 
 Status corrupt(std::string message)
 {
@@ -124,6 +125,9 @@ Result<WavSound> readWav(const ByteSource &source)
         } else if (std::memcmp(data + at, "data", 4) == 0) {
             if (!format)
                 return corrupt("the data come before the format");
+            if (there < size && size < kUnknownSize)
+                return corrupt("the data chunk has " + std::to_string(size) + " bytes, " +
+                               std::to_string(there) + " of them are in the file");
             return decoded(*format, data + begin, there);
         }
         at = begin + size + (size & 1U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/model_capture.h"
 
+#include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/reference_listener.h"
@@ -253,6 +254,7 @@ void ModelCapture::describeFailure(const RunSummary &summary, const Status &stat
 CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, Status status)
 {
     tell("closing");
+    status = memoryExplained(std::move(status), m_request.memoryLimitBytes);
     const RunSummary &summary = recorder.summary();
     CaptureOutcome outcome;
     if (summary.tripped && status.code() == ErrorCode::cancelled && !m_context.stop.stop_requested())

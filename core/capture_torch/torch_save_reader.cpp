@@ -169,6 +169,12 @@ c10::IValue Converter::convertInstance(const PickleValue &value, int depth)
         return convertDict(value.dictItems(), depth);
     if (name == "torch.Size")
         return convert(value.args().item(0), depth + 1);
+    // Objects of classes that are not here: a named tuple is made of its items, a dataclass has its fields as
+    // its state. Neither is made.
+    if (value.isConstruction() && value.args().size() > 0)
+        return convert(value.args(), depth + 1);
+    if (value.isConstruction() && value.state().is(PickleKind::dict))
+        return convertDict(value.state(), depth);
     return foreign(name);
 }
 

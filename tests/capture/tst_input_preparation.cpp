@@ -79,6 +79,29 @@ private Q_SLOTS:
                      core::toJson(recorded.preparedInputs.toList()[i].at("how")));
     }
 
+    // A file that was cut off is told from one that was written to a pipe, whose length nobody knew.
+    void aSoundThatWasCutOffIsRefused()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("hum.wav");
+        const auto prepare = [&path](const QByteArray &bytes) {
+            write(path, bytes);
+            CaptureRequest asked;
+            asked.modelPath = "net.pt2";
+            asked.inputs = {{"y", path.toStdString()}};
+            return core::PreparedInputs::make(asked, greyImage);
+        };
+        const auto cut = prepare(wav().chopped(5));
+        QVERIFY(!cut.isOk());
+        QVERIFY2(cut.error().message().find("the data chunk has 16 bytes, 11 of them are in the file") !=
+                     std::string::npos,
+                 cut.error().message().c_str());
+        QByteArray piped = wav();
+        piped.replace(40, 4, QByteArray("\xff\xff\xff\xff"));
+        const auto whole = prepare(piped);
+        QVERIFY2(whole.isOk(), whole.isOk() ? "" : whole.error().message().c_str());
+    }
+
     void aTreeComesBackToo()
     {
         QTemporaryDir folder;

@@ -4,7 +4,7 @@ pass, or that take an image or a sound. `python make_probe_models.py OUT` in a P
 import os
 import struct
 import sys
-import tarfile
+import dataclasses, typing  # on one line: tests name lines below
 import zlib
 
 import torch
@@ -221,6 +221,28 @@ class ScaledTwice(nn.Module):
         return self.part(x) + self.part(-x)
 
 
+@dataclasses.dataclass
+class Pair:
+    left: torch.Tensor
+    right: torch.Tensor
+
+
+class Point(typing.NamedTuple):
+    x: torch.Tensor
+    y: torch.Tensor
+
+
+torch.export.register_dataclass(Pair, serialized_type_name="Pair")
+torch.utils._pytree._register_namedtuple(Point, serialized_type_name="Point")
+
+
+class Records(nn.Module):
+    """What it was exported with is made of classes that only Python has."""
+
+    def forward(self, pair, point, deep):
+        return torch.cat([pair.left, pair.right, point.x, point.y, deep["more"][0].left])
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -260,6 +282,9 @@ def main(out):
     torch.jit.script(InPlaceTwice()).save(os.path.join(out, "inplace_twice.pt"))
     torch.export.save(torch.export.export(InPlaceTwice(), x), os.path.join(out, "inplace_twice.pt2"))
     torch.jit.trace(ScaledTwice(), x).save(os.path.join(out, "scaled.pt"))
+    numbers = [torch.tensor([float(i)]) for i in range(6)]
+    records = (Pair(*numbers[:2]), Point(*numbers[2:4]), {"more": [Pair(*numbers[4:])]})
+    torch.export.save(torch.export.export(Records(), records), os.path.join(out, "records.pt2"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 

@@ -320,6 +320,17 @@ private Q_SLOTS:
         QCOMPARE(functions, (QStringList{"linear", "mul", "add", "neg", "linear", "mul", "add", "add"}));
     }
 
+    // Named tuples and dataclasses that a model was exported with are read without their classes.
+    void recordsAreSampleInputs()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult captured = cli({"capture", model("records.pt2"), "-o", trace});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        QVERIFY2(captured.messages.isEmpty(), captured.messages.constData());
+        QCOMPARE(firstValues(trace), (QList<double>{0.0, 1.0, 2.0, 3.0, 4.0}));
+    }
+
     void targetsAreChecked_data()
     {
         QTest::addColumn<QString>("loss");
@@ -444,8 +455,21 @@ private Q_SLOTS:
         QVERIFY2(slow.messages.contains("longer than 2"), slow.messages.constData());
         const CliResult large = cli({"capture", model("echo.pt"), "--input", "f32[400000000]=ones",
                                      "--memory-limit", "600M", "-o", trace});
-        QVERIFY(large.exitCode != 0);
-        QVERIFY2(large.messages.contains("allocate memory"), large.messages.constData());
+        QCOMPARE(large.exitCode, 4);
+        QVERIFY2(large.messages.contains("the memory limit of 600.0 MiB was reached: 1.5 GiB more"),
+                 large.messages.constData());
+        // Before the model runs, and in its middle, where the trace says it too.
+        const CliResult tiny = cli(steps + QStringList{"3", "--memory-limit", "1M"});
+        QCOMPARE(tiny.exitCode, 4);
+        QVERIFY2(tiny.messages.contains("the memory limit of 1.0 MiB was reached"),
+                 tiny.messages.constData());
+        const CliResult later = cli({"capture", model("steps.pt"), "--input", "f32[8000,64]=randn", "--input",
+                                     "3000", "--memory-limit", "400M", "-o", trace});
+        QCOMPARE(later.exitCode, 4);
+        QVERIFY2(later.messages.contains("the memory limit of 400.0 MiB was reached"),
+                 later.messages.constData());
+        const CliResult shown = cli({"info", trace, "--json"});
+        QVERIFY2(shown.out.contains("the memory limit of 400.0 MiB was reached"), shown.out.constData());
     }
 };
 
