@@ -97,7 +97,8 @@ Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &
         return read.error();
     at::Tensor target = *read;
     const std::string targetName = "target " + request.target;
-    if (Status fits = checkLossTarget(request.rule, tensorKind(name, value), tensorKind(targetName, target)); !fits)
+    if (Status fits = checkLossTarget(request.rule, tensorKind(name, value), tensorKind(targetName, target));
+        !fits)
         return fits;
     if (request.rule == "mse")
         return at::mse_loss(value, target);
