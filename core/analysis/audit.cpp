@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace core {
 namespace {
@@ -208,25 +210,36 @@ private:
         m_findings.push_back(std::move(finding));
     }
 
+    // By severity, check and op. Places are sorted, since a finding is too large to be moved about.
+    void sortFindings()
+    {
+        std::vector<std::uint32_t> places(m_findings.size());
+        std::iota(places.begin(), places.end(), 0U);
+        std::stable_sort(places.begin(), places.end(), [this](std::uint32_t i, std::uint32_t k) {
+            const ReportFinding &a = m_findings[i];
+            const ReportFinding &b = m_findings[k];
+            return std::tie(a.severity, a.check, a.opLabels) < std::tie(b.severity, b.check, b.opLabels);
+        });
+        std::vector<ReportFinding> sorted;
+        sorted.reserve(m_findings.size());
+        for (const std::uint32_t place : places)
+            sorted.push_back(std::move(m_findings[place]));
+        m_findings = std::move(sorted);
+    }
+
     Report report()
     {
-        std::stable_sort(
-            m_findings.begin(), m_findings.end(), [](const ReportFinding &a, const ReportFinding &b) {
-                return std::tie(a.severity, a.check, a.opLabels) < std::tie(b.severity, b.check, b.opLabels);
-            });
+        sortFindings();
         Report report = startReport("audit", std::string(m_trace.subject()));
-        Value findings = Value::list();
-        for (const ReportFinding &finding : m_findings) {
-            findings.append(findingValue(finding));
+        for (const ReportFinding &finding : m_findings)
             report.found = report.found || finding.severity != Severity::info;
-        }
         Value skipped = Value::list();
         for (const auto &[check, reason] : m_skipped)
             skipped.append(Value::list({check, reason}));
         report.findings = std::move(m_findings);
         report.status = report.found ? "findings" : m_checksRun.empty() ? "incomplete" : "ok";
         report.coverage = fmt::format("{} checks run, {} skipped", m_checksRun.size(), m_skipped.size());
-        report.result = Value::object({{"findings", std::move(findings)},
+        report.result = Value::object({{"findings", nullptr}, // made for documents
                                        {"checks_run", labelList(m_checksRun)},
                                        {"skipped", std::move(skipped)}});
         return report;

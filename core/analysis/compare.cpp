@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <unordered_map>
@@ -35,24 +36,26 @@ public:
 
     Status run()
     {
-        std::unordered_map<std::string_view, OpId> inB;
-        for (const OpId op : m_b.computeOps())
-            inB.emplace(m_b.label(op), op);
-        std::size_t done = 0;
-        for (const OpId op : m_a.computeOps()) {
-            const auto found = inB.find(m_a.label(op));
-            if (found == inB.end()) {
-                only(m_a, op, "only-a");
+        const auto opsA = m_a.computeOps();
+        const auto opsB = m_b.computeOps();
+        m_rows.reserve(std::max(opsA.size(), opsB.size()));
+        m_inA.assign(m_b.ops().size(), false);
+        for (std::size_t i = 0; i < opsA.size(); ++i) {
+            // Two runs of one model have the same op at the same place.
+            const bool inStep = i < opsB.size() && m_b.label(opsB[i]) == m_a.label(opsA[i]);
+            const OpId inB = inStep ? opsB[i] : labelledInB(m_a.label(opsA[i]));
+            if (!inB.isValid()) {
+                only(m_a, opsA[i], "only-a");
                 ++m_counts.onlyA;
             } else {
-                if (Status status = both(op, found->second); !status)
+                m_inA[inB.index()] = true;
+                if (Status status = both(opsA[i], inB); !status)
                     return status;
-                inB.erase(found);
             }
-            m_job.report("comparing ops", ++done, m_a.computeOps().size());
+            m_job.report("comparing ops", i + 1, opsA.size());
         }
-        for (const OpId op : m_b.computeOps())
-            if (inB.contains(m_b.label(op))) {
+        for (const OpId op : opsB)
+            if (!m_inA[op.index()]) {
                 only(m_b, op, "only-b");
                 ++m_counts.onlyB;
             }
@@ -95,11 +98,20 @@ public:
     }
 
 private:
+    OpId labelledInB(std::string_view label)
+    {
+        if (m_byLabel.empty())
+            for (const OpId op : m_b.computeOps())
+                m_byLabel.emplace(m_b.label(op), op);
+        const auto found = m_byLabel.find(label);
+        return found == m_byLabel.end() ? OpId() : found->second;
+    }
+
     void only(const Trace &trace, OpId op, std::string_view status)
     {
         ReportRow row;
         (&trace == &m_a ? row.op : row.otherOp) = op;
-        row.cells = {trace.label(op), status, {}, {}, {}, {}, {}, status};
+        row.cells = rowCells(trace.label(op), status, Value(), Value(), Value(), Value(), Value(), status);
         addFinding(row, fmt::format("{} is in {} only", trace.label(op), &trace == &m_a ? "a" : "b"));
         m_rows.push_back(std::move(row));
     }
@@ -123,7 +135,8 @@ private:
         ReportRow row;
         row.op = opA;
         row.otherOp = opB;
-        row.cells = {m_a.label(opA), "present-in-both", {}, {}, {}, {}, {}, ""};
+        row.cells =
+            rowCells(m_a.label(opA), "present-in-both", Value(), Value(), Value(), Value(), Value(), "");
         if (a.isValid() && b.isValid()) {
             const auto shapeA = m_a.shape(a);
             const auto shapeB = m_b.shape(b);
@@ -139,17 +152,19 @@ private:
     {
         const std::string_view reasonA = payloadReason(m_a, a);
         const std::string_view reasonB = payloadReason(m_b, b);
-        if (reasonA != "ok" || reasonB != "ok") {
-            row.cells[7] = fmt::format("a={}; b={}", reasonA, reasonB);
-            ++m_counts.unavailable;
-            return Status::ok();
-        }
-        if (!row.cells[2].toBool()) {
+        // Shapes are known without values: where they differ, the runs differ.
+        const bool shapesDiffer = row.cells[2].isBool() && !row.cells[2].toBool();
+        if (shapesDiffer) {
             row.cells[7] = "shape-mismatch";
             ++m_counts.shapeMismatch;
-            ++m_counts.unavailable;
             addFinding(row, fmt::format("{}: shape {} against {}", row.cells[0].toString(),
                                         toJson(shapeValue(m_a.shape(a))), toJson(shapeValue(m_b.shape(b)))));
+        }
+        const bool unavailable = reasonA != "ok" || reasonB != "ok";
+        if (unavailable)
+            row.cells[7] = fmt::format("a={}; b={}", reasonA, reasonB);
+        if (unavailable || shapesDiffer) {
+            ++m_counts.unavailable;
             return Status::ok();
         }
         const auto difference = differenceOf(m_a, a, m_b, b, m_tolerance, m_job);
@@ -200,6 +215,8 @@ private:
     std::vector<ReportRow> m_rows;
     std::vector<ReportFinding> m_findings;
     std::map<std::string, std::int64_t> m_alignments;
+    std::vector<bool> m_inA;                              // by op of b
+    std::unordered_map<std::string_view, OpId> m_byLabel; // of b, made when the orders differ
 };
 
 Result<Report> compareAs(std::string_view name, const ReportRequest &request, const JobContext &job)

@@ -187,8 +187,10 @@ private:
             if (m_trace.op(OpId(i)).kind != CallKind::output)
                 continue;
             const auto parents = m_trace.parents(OpId(i));
-            const bool computed = !parents.empty() && m_trace.op(parents.front()).kind == CallKind::compute;
-            ops.insert(computed ? parents.front() : OpId(i));
+            const CallKind made = parents.empty() ? CallKind::input : m_trace.op(parents.front()).kind;
+            // A returned buffer is state and no activation: nothing in it is a unit.
+            if (made != CallKind::buffer)
+                ops.insert(made == CallKind::compute ? parents.front() : OpId(i));
         }
         return ops;
     }

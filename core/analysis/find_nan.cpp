@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace core {
 namespace {
@@ -19,10 +20,16 @@ bool hasNoTensor(const TraceStatistics &statistics, OpId op)
 // everything.
 std::vector<OpId> searchOrder(const Trace &trace)
 {
-    std::vector<OpId> order;
+    const auto all = trace.orderedOps();
+    const auto isWritten = [&](OpId op) {
+        return trace.op(op).kind == CallKind::buffer && isWrittenBuffer(trace, trace.op(op).call);
+    };
+    std::vector<OpId> order(all.begin(), all.end());
     std::vector<OpId> written;
-    for (const OpId op : trace.orderedOps())
-        (isWrittenBuffer(trace, trace.op(op).call) ? written : order).push_back(op);
+    std::copy_if(order.begin(), order.end(), std::back_inserter(written), isWritten);
+    if (written.empty())
+        return order;
+    std::erase_if(order, isWritten);
     for (const OpId op : written) {
         const auto later = [&](OpId other) { return trace.op(other).step > 0 && op.index() < other.index(); };
         order.insert(std::find_if(order.begin(), order.end(), later), op);

@@ -46,13 +46,13 @@ std::vector<Visit> walk(const Trace &trace, OpId start, std::string_view directi
 ReportRow nodeRow(const Trace &trace, const Visit &visit)
 {
     const OpRow &row = trace.op(visit.op);
+    const bool tensor = row.tensor.isValid() && trace.tensor(row.tensor).shapeKnown;
     ReportRow out;
     out.op = visit.op;
-    out.cells = {trace.label(visit.op), visit.depth, sourceLineValue(trace, visit.op)};
-    const bool tensor = row.tensor.isValid() && trace.tensor(row.tensor).shapeKnown;
-    out.cells.push_back(tensor ? shapeValue(trace.shape(row.tensor)) : Value());
-    out.cells.push_back(row.tensor.isValid() ? Value(torchDTypeName(trace.tensor(row.tensor).dtype))
-                                             : Value());
+    out.cells =
+        rowCells(trace.label(visit.op), visit.depth, sourceLineValue(trace, visit.op),
+                 tensor ? shapeValue(trace.shape(row.tensor)) : Value(),
+                 row.tensor.isValid() ? Value(torchDTypeName(trace.tensor(row.tensor).dtype)) : Value());
     return out;
 }
 
@@ -85,18 +85,17 @@ Result<Report> lineage(const ReportRequest &request, const JobContext &job)
             message += "; " + op.error().remedy();
     } else {
         start = trace.label(*op);
-        for (const Visit &visit : walk(trace, *op, direction, depth.isNull() ? -1 : depth.toInt()))
+        const std::vector<Visit> visits = walk(trace, *op, direction, depth.isNull() ? -1 : depth.toInt());
+        report.table.rows.reserve(visits.size());
+        for (const Visit &visit : visits)
             report.table.rows.push_back(nodeRow(trace, visit));
         message = fmt::format("{} node(s)", report.table.rows.size());
     }
-    Value nodes = Value::list();
-    for (const ReportRow &row : report.table.rows)
-        nodes.append(Value(Value::List(row.cells)));
     report.status = report.table.rows.empty() ? "unavailable" : "found";
     report.coverage = message;
     report.result = Value::object({{"start_label", start},
                                    {"direction", direction},
-                                   {"nodes", std::move(nodes)},
+                                   {"nodes", nullptr}, // the rows: made for documents
                                    {"message", message}});
     return job.isCancelled() ? Result<Report>(job.checkpoint("lineage")) : Result<Report>(std::move(report));
 }

@@ -54,7 +54,7 @@ private:
             const TensorStats &counts = *m_statistics.find(tensor);
             const bool mask =
                 m_isOwn && counts.nan == 0 && counts.posInf == 0 && row.role != TensorRole::parameter;
-            m_scan.byDesign[i] = mask;
+            design(tensor, mask);
             if (isWrittenBuffer(m_trace, row.call) ||
                 (m_isOwn && row.address.isValid() && !known.insert(row.address).second))
                 continue;
@@ -166,13 +166,18 @@ private:
                     std::string_view func)
     {
         if (inputs.kind != NonFiniteKind::none) {
-            m_scan.byDesign[tensor.index()] = inputs.byDesign && stats.nan == 0;
+            design(tensor, inputs.byDesign && stats.nan == 0);
             return;
         }
         const bool onlyNegative = stats.nan == 0 && stats.posInf == 0;
-        m_scan.byDesign[tensor.index()] = m_isOwn && onlyNegative &&
-                                          isFloating(m_trace.tensor(tensor).dtype) && fillsConstants(func) &&
-                                          (func == "tensor" || hasNegativeInfinityArgument(id));
+        design(tensor, m_isOwn && onlyNegative && isFloating(m_trace.tensor(tensor).dtype) &&
+                           fillsConstants(func) && (func == "tensor" || hasNegativeInfinityArgument(id)));
+    }
+
+    void design(TensorId tensor, bool isByDesign)
+    {
+        m_scan.byDesign[tensor.index()] = isByDesign;
+        m_anyByDesign = m_anyByDesign || isByDesign;
     }
 
     void badRow(CallId id, OpId op, NonFiniteKind kind, const Inputs &inputs, bool birth)
@@ -192,6 +197,8 @@ private:
 
     void collectReached()
     {
+        if (!m_anyByDesign)
+            return;
         std::unordered_set<TensorId> losses;
         for (const BackwardRow &row : m_trace.backwards())
             losses.insert(row.loss);
@@ -215,6 +222,7 @@ private:
     const Trace &m_trace;
     // Imported traces keep the page's rule: there nothing is by design.
     bool m_isOwn = m_trace.info().source == TraceSource::own;
+    bool m_anyByDesign = false;
     NonFiniteScan m_scan;
 };
 
@@ -266,9 +274,9 @@ std::string NonFiniteScan::verdict() const
 Result<NonFiniteScan> scanNonFinite(TraceStatistics &statistics, const JobContext &job)
 {
     const Trace &trace = statistics.trace();
-    std::vector<TensorId> tensors;
+    std::vector<TensorId> tensors; // without recorded statistics
     for (std::size_t i = 0; i < trace.tensors().size(); ++i)
-        if (trace.tensor(TensorId(i)).role != TensorRole::gradient)
+        if (trace.tensor(TensorId(i)).role != TensorRole::gradient && !statistics.isRecorded(TensorId(i)))
             tensors.emplace_back(i);
     if (Status status = statistics.prepare(tensors, job); !status)
         return status;

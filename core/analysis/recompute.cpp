@@ -52,14 +52,16 @@ Result<Report> recomputeCandidates(const ReportRequest &request, const JobContex
                             {"flops_forward", CellKind::number, "FLOPs"},
                             {"mem_per_flop", CellKind::number, "bytes per FLOP"},
                             {"suggested", CellKind::boolean, {}}};
+    report.table.rows.reserve(candidates.size());
+    report.findings.reserve(candidates.size());
     double freed = 0.0;
     for (const Candidate &candidate : candidates) {
         const bool suggested = !budget.isNull() && freed < target;
         freed += suggested ? static_cast<double>(candidate.bytes) : 0.0;
-        report.table.rows.push_back(
-            {{trace.label(candidate.op), candidate.bytes, candidate.flops, candidate.ratio, suggested},
-             candidate.op,
-             {}});
+        report.table.rows.push_back({rowCells(trace.label(candidate.op), candidate.bytes, candidate.flops,
+                                              candidate.ratio, suggested),
+                                     candidate.op,
+                                     {}});
         ReportFinding finding;
         finding.check = "recompute_candidates";
         finding.message = fmt::format("{}: frees {} for {}{}", trace.label(candidate.op),

@@ -28,18 +28,42 @@ std::string leadLine(const Report &report)
 
 Value strings(const std::vector<std::string> &items)
 {
-    Value list = Value::list();
+    Value::List list;
+    list.reserve(items.size());
     for (const std::string &item : items)
-        list.append(item);
-    return list;
+        list.emplace_back(item);
+    return Value(std::move(list));
 }
 
 Value rowValue(const ReportTable &table, const ReportRow &row)
 {
-    Value object = Value::object();
+    Value::Object object;
+    object.reserve(table.columns.size());
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-        object.set(table.columns[i].name, i < row.cells.size() ? row.cells[i] : Value());
-    return object;
+        object.emplace_back(table.columns[i].name, i < row.cells.size() ? row.cells[i] : Value());
+    return Value(std::move(object));
+}
+
+// The result as documents have it. What would repeat the findings or the table's rows, of which there can be
+// one for every op, is null in the report and made here.
+Value wholeResult(const Report &report)
+{
+    Value result = report.result;
+    if (const Value *findings = result.find("findings"); findings != nullptr && findings->isNull()) {
+        Value::List list;
+        list.reserve(report.findings.size());
+        for (const ReportFinding &finding : report.findings)
+            list.push_back(findingValue(finding));
+        result.set("findings", Value(std::move(list)));
+    }
+    if (const Value *nodes = result.find("nodes"); nodes != nullptr && nodes->isNull()) {
+        Value::List list;
+        list.reserve(report.table.rows.size());
+        for (const ReportRow &row : report.table.rows)
+            list.emplace_back(Value::List(row.cells));
+        result.set("nodes", Value(std::move(list)));
+    }
+    return result;
 }
 
 } // namespace
@@ -102,14 +126,18 @@ std::string reportCard(const Report &report)
 
 Value findingValue(const ReportFinding &finding)
 {
-    return Value::object({{"severity", severityName(finding.severity)},
-                          {"check", finding.check},
-                          {"code", finding.code.empty() ? finding.check : finding.code},
-                          {"message", finding.message},
-                          {"ops", strings(finding.opLabels)},
-                          {"modules", strings(finding.modules)},
-                          {"follow_up", finding.followUp},
-                          {"values", finding.values}});
+    // Not from an initializer list, which copies what it is given: there can be a finding for every op.
+    Value::Object object;
+    object.reserve(8);
+    object.emplace_back("severity", severityName(finding.severity));
+    object.emplace_back("check", finding.check);
+    object.emplace_back("code", finding.code.empty() ? finding.check : finding.code);
+    object.emplace_back("message", finding.message);
+    object.emplace_back("ops", strings(finding.opLabels));
+    object.emplace_back("modules", strings(finding.modules));
+    object.emplace_back("follow_up", finding.followUp);
+    object.emplace_back("values", finding.values);
+    return Value(std::move(object));
 }
 
 Value reportDocument(const Report &report)
@@ -127,17 +155,18 @@ Value reportDocument(const Report &report)
         return document;
     }
     if (!report.isTabular) {
-        document.set("result", report.result);
+        document.set("result", wholeResult(report));
         return document;
     }
     Value columns = Value::list();
     for (const ReportColumn &column : report.table.columns)
         columns.append(column.name);
-    Value rows = Value::list();
+    Value::List rows;
+    rows.reserve(report.table.rows.size());
     for (const ReportRow &row : report.table.rows)
-        rows.append(rowValue(report.table, row));
+        rows.push_back(rowValue(report.table, row));
     document.set("columns", std::move(columns));
-    document.set("rows", std::move(rows));
+    document.set("rows", Value(std::move(rows)));
     document.set("attrs", report.attrs);
     return document;
 }

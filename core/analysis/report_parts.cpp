@@ -10,18 +10,20 @@ std::string torchDTypeName(DType dtype)
 
 Value shapeValue(std::span<const std::int64_t> shape)
 {
-    Value list = Value::list();
+    Value::List sizes;
+    sizes.reserve(shape.size());
     for (const std::int64_t size : shape)
-        list.append(size);
-    return list;
+        sizes.emplace_back(size);
+    return Value(std::move(sizes));
 }
 
 Value labelList(const std::vector<std::string> &labels)
 {
-    Value list = Value::list();
+    Value::List names;
+    names.reserve(labels.size());
     for (const std::string &label : labels)
-        list.append(label);
-    return list;
+        names.emplace_back(label);
+    return Value(std::move(names));
 }
 
 std::string joined(const std::vector<std::string> &words, std::string_view separator)

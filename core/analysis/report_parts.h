@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // What several reports spell the same way.
@@ -15,6 +16,15 @@ namespace core {
 std::string torchDTypeName(DType dtype);
 Value shapeValue(std::span<const std::int64_t> shape);
 Value labelList(const std::vector<std::string> &labels);
+// The cells of one table row, moved in: an initializer list would copy every text.
+template <typename... Cells>
+std::vector<Value> rowCells(Cells &&...cells)
+{
+    std::vector<Value> list;
+    list.reserve(sizeof...(cells));
+    (list.emplace_back(std::forward<Cells>(cells)), ...);
+    return list;
+}
 std::string joined(const std::vector<std::string> &words, std::string_view separator = ", ");
 
 // Address of an op's atomic module, else of its innermost module call; null for the root.

@@ -80,7 +80,7 @@ private Q_SLOTS:
     {
         const core::Report up = run("lineage", kNet, Value::object({{"op_or_label", "relu_1_2"}}));
         QCOMPARE(json(up.result.at("message")), std::string("\"3 node(s)\""));
-        QCOMPARE(json(up.result.at("nodes").toList()[2]),
+        QCOMPARE(json(core::reportDocument(up).at("result").at("nodes").toList()[2]),
                  std::string("[\"input_1:1\", 2, null, [3, 4], \"torch.float32\"]"));
         const core::Report both =
             run("lineage", kNet, Value::object({{"op_or_label", "relu_1_2"}, {"direction", "both"}}));
@@ -135,6 +135,30 @@ private Q_SLOTS:
         QVERIFY(run("first_divergence", a, Value::object(), a).result.isNull());
     }
 
+    void compareFindsOpsAtOtherPlaces()
+    {
+        const std::string a = "input x:f32[1]\nrelu x -> y:f32[1]=1\noutput y\n";
+        const std::string b = "input x:f32[1]\nrelu x -> y:f32[1]=1\ntanh y -> z:f32[1]=1\noutput z\n";
+        const core::Report report = run("compare", a, Value::object(), b);
+        std::string rows;
+        for (std::size_t i = 0; i < report.table.rows.size(); ++i)
+            rows += report.table.cell(i, "op").toString() + " " + report.table.cell(i, "status").toString() +
+                    "; ";
+        QCOMPARE(rows,
+                 std::string("relu_1_1:1 present-in-both; output_1:1 present-in-both; tanh_1_2:1 only-b; "));
+        QCOMPARE(json(run("compare", b, Value::object(), a).attrs.at("only_a")), std::string("1"));
+    }
+
+    void compareKnowsShapesWithoutValues()
+    {
+        const core::Report report = run("compare", "input x:f32[2]\nrelu x -> y:f32[2]\noutput y\n",
+                                        Value::object(), "input x:f32[3]\nrelu x -> y:f32[3]\noutput y\n");
+        QCOMPARE(report.table.cell(0, "reason").toString(), std::string("a=unsaved; b=unsaved"));
+        QCOMPARE(json(report.attrs.at("shape_mismatch")), std::string("2"));
+        QCOMPARE(json(report.attrs.at("activation_unavailable")), std::string("2"));
+        QCOMPARE(report.status, std::string("diverged"));
+    }
+
     void compareAlignsTypesAndIsExactForIntegers()
     {
         const core::Report wide = run("compare", "input x:f16[2]\nrelu x -> y:f16[2]=1,2\noutput y\n",
@@ -173,6 +197,16 @@ private Q_SLOTS:
             run("dead_neurons", "input x:f32[2,2]\nrelu x -> y:f32[2,2]=1 in act\noutput y\n",
                 Value::object({{"dim", 9}}));
         QCOMPARE(none.table.cell(0, "reason").toString(), std::string("invalid-dim"));
+    }
+
+    // State is no activation: what the model returned of it has no units.
+    void aReturnedBufferHasNoUnits()
+    {
+        const core::Report report =
+            run("dead_neurons", "buffer s:f32[2]=0,1\ninput x:f32[2]\nread s\n"
+                                "relu x -> y:f32[2]=0,1 in act\noutput y\noutput s\n");
+        QCOMPARE(report.table.rows.size(), std::size_t(1));
+        QCOMPARE(cells(report, 0), std::string("[\"relu_1_1:1\", \"act\", 2, 1, 0.5, [0], \"\", null]"));
     }
 
     void dtypeRangeFindsFourHazards()

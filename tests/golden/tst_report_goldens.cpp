@@ -246,7 +246,10 @@ private:
         if (!swapped)
             request.statistics = m_traces.statistics;
         request.options = options;
-        return core::runReport(*core::findReport(helper), request, core::JobContext());
+        auto report = core::runReport(*core::findReport(helper), request, core::JobContext());
+        if (report && !report->error && !report->isTabular)
+            report->result = core::reportDocument(*report).at("result");
+        return report;
     }
 
     // Checked by the seed's rules instead, or a fact of data frames.
