@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace core {
 namespace {
@@ -106,12 +108,19 @@ private:
     void collect(const Trace &trace, bool includeBuffers)
     {
         const bool mapping = trace.info().attributes.at("tensor_file").toBool();
+        std::unordered_map<TensorId, std::size_t> firsts; // one tensor can have several names in a file
         for (const bool buffers : {false, true})
             for (const ParamRow &row : trace.params()) {
                 if (mapping ? buffers : row.isBuffer != buffers || (buffers && !includeBuffers))
                     continue;
+                m_names.emplace_back(trace.string(row.address));
+                if (mapping && row.tensor.isValid())
+                    if (const auto [first, isNew] = firsts.emplace(row.tensor, entries.size()); !isNew) {
+                        entries[first->second].aliases.push_back(m_names.back());
+                        continue;
+                    }
                 Entry entry;
-                entry.name = trace.string(row.address);
+                entry.name = m_names.back();
                 for (const StringId alias : trace.stringIds(row.aliases))
                     entry.aliases.emplace_back(trace.string(alias));
                 entry.kind = mapping ? "mapping" : (row.isBuffer ? "buffer" : "parameter");
@@ -122,7 +131,6 @@ private:
                     entry.skip = facts ? facts->at("skip").toString() : "";
                     entry.shape = facts ? facts->at("shape") : Value();
                 }
-                m_names.push_back(entry.name);
                 m_names.insert(m_names.end(), entry.aliases.begin(), entry.aliases.end());
                 entries.push_back(std::move(entry));
             }
@@ -136,11 +144,14 @@ private:
         return joined(some) + (m_names.size() > some.size() ? ", ..." : "");
     }
 
-    std::vector<std::string> unknown(const std::vector<std::string> &names) const
+    std::vector<std::string> unknown(const std::vector<std::string> &names)
     {
+        if (m_index.empty())
+            for (std::size_t i = 0; i < m_names.size(); ++i)
+                m_index.emplace(m_names[i], i);
         std::vector<std::string> missing;
         for (const std::string &name : names)
-            if (std::find(m_names.begin(), m_names.end(), name) == m_names.end())
+            if (!m_index.contains(name))
                 missing.push_back(name);
         return missing;
     }
@@ -156,11 +167,22 @@ private:
             return configError("audit_within_unknown_name",
                                "within names what is not there: " + joined(missing),
                                "the names are " + knownNames());
-        std::erase_if(entries, [&](const Entry &entry) {
-            const auto wanted = [&](const std::string &name) {
-                return std::find(names.begin(), names.end(), name) != names.end();
-            };
-            return !wanted(entry.name) && std::none_of(entry.aliases.begin(), entry.aliases.end(), wanted);
+        // Names are chosen before tensors are told apart: the first that is left names the row.
+        const std::unordered_set<std::string_view> asked(names.begin(), names.end());
+        const auto isNotAsked = [&](const std::string &name) { return !asked.contains(name); };
+        std::vector<Entry> kept;
+        for (Entry &entry : entries) {
+            entry.aliases.insert(entry.aliases.begin(), entry.name);
+            std::erase_if(entry.aliases, isNotAsked);
+            if (entry.aliases.empty())
+                continue;
+            entry.name = entry.aliases.front();
+            entry.aliases.erase(entry.aliases.begin());
+            kept.push_back(std::move(entry));
+        }
+        entries = std::move(kept);
+        std::stable_sort(entries.begin(), entries.end(), [this](const Entry &a, const Entry &b) {
+            return m_index.at(a.name) < m_index.at(b.name);
         });
         return std::nullopt;
     }
@@ -168,10 +190,6 @@ private:
     std::optional<ReportError> readBounds(const Value &given)
     {
         for (const auto &[name, pair] : given.toObject()) {
-            if (!unknown({name}).empty())
-                return configError("audit_bounds_unknown_name",
-                                   fmt::format("bounds name '{}' is not there", name),
-                                   "the names are " + knownNames());
             bool valid = pair.isList() && pair.toList().size() == 2;
             Bounds limits;
             if (valid) {
@@ -184,10 +202,16 @@ private:
                     "pass a pair [low, high] with low not above high; null leaves a side open");
             bounds.emplace(name, limits);
         }
+        for (const auto &[name, limits] : bounds)
+            if (!unknown({name}).empty())
+                return configError("audit_bounds_unknown_name",
+                                   fmt::format("bounds name '{}' is not there", name),
+                                   "the names are " + knownNames());
         return std::nullopt;
     }
 
     std::vector<std::string> m_names;
+    std::unordered_map<std::string_view, std::size_t> m_index; // their places, made when they are asked for
 };
 
 // The numbers of one scanned tensor.
@@ -472,8 +496,10 @@ private:
                                 {"abs_max", CellKind::number, {}},
                                 {"subnormal_fraction", CellKind::number, {}},
                                 {"skip_reason", CellKind::text, {}}};
+        report.table.rows.reserve(m_rows.size());
         for (const Value &value : m_rows) {
             ReportRow row;
+            row.cells.reserve(report.table.columns.size());
             for (const ReportColumn &column : report.table.columns)
                 row.cells.push_back(value.at(column.name));
             report.table.rows.push_back(std::move(row));

@@ -20,6 +20,7 @@ struct StateTensor
     StoredTensor values;
     std::string layout = "strided";
     int storage = -1; // tensors with the same number share memory; -1: not known
+    int same = -1;    // the first tensor that is the same object under another name; -1: none
     bool isParameter = false;
 };
 

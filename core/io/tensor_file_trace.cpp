@@ -44,8 +44,20 @@ private:
     std::vector<StateTensor> m_tensors;
 };
 
+// A further name of a tensor has a row of its own for the one tensor.
+Status addName(TraceBuilder &builder, const StateTensor &tensor, RecordId entry, RecordId id)
+{
+    ParamRecord param;
+    param.id = id;
+    param.address = tensor.name;
+    param.tensor = entry;
+    return builder.add(std::move(param));
+}
+
 Status addTensor(TraceBuilder &builder, const StateTensor &tensor, RecordId entry, RecordId id)
 {
+    if (tensor.same >= 0)
+        return addName(builder, tensor, static_cast<RecordId>(tensor.same), id);
     TensorRecord record;
     record.id = entry;
     record.role = TensorRole::parameter;
@@ -55,11 +67,7 @@ Status addTensor(TraceBuilder &builder, const StateTensor &tensor, RecordId entr
     record.payload = {PayloadState::saved, std::to_string(entry), 0, tensor.values.byteCount(), true};
     if (Status status = builder.add(std::move(record)); !status)
         return status;
-    ParamRecord param;
-    param.id = id;
-    param.address = tensor.name;
-    param.tensor = entry;
-    return builder.add(std::move(param));
+    return addName(builder, tensor, entry, id);
 }
 
 Status addSkipped(TraceBuilder &builder, const StateSkipped &skipped, RecordId id)

@@ -66,7 +66,7 @@ public:
         if (!tensor)
             return tensor.status().prefixed(path);
         if (*tensor) {
-            addTensor(**tensor, path);
+            addTensor(**tensor, path, value.index());
             return Status::ok();
         }
         if (!m_path.insert(value.index()).second) {
@@ -174,7 +174,7 @@ private:
         m_state.skipped.push_back(std::move(entry));
     }
 
-    void addTensor(const TorchTensor &tensor, const std::string &path)
+    void addTensor(const TorchTensor &tensor, const std::string &path, std::uint32_t object)
     {
         if (!tensor.unreadable.empty()) {
             if (tensor.unreadable == "unknown_dtype" || tensor.unreadable == "missing_record")
@@ -192,6 +192,9 @@ private:
         if (!tensor.storageKey.empty())
             out.storage =
                 m_storages.emplace(tensor.storageKey, static_cast<int>(m_storages.size())).first->second;
+        const auto place = static_cast<int>(m_state.tensors.size());
+        if (const auto first = m_objects.emplace(object, place).first->second; first != place)
+            out.same = first;
         m_state.tensors.push_back(std::move(out));
     }
 
@@ -207,6 +210,7 @@ private:
     std::size_t m_visits = 0;
     std::unordered_set<std::uint32_t> m_path;
     std::unordered_map<std::string, int> m_storages;
+    std::unordered_map<std::uint32_t, int> m_objects; // tensors by their value in the pickle
 };
 
 } // namespace

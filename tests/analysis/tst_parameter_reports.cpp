@@ -133,6 +133,40 @@ private Q_SLOTS:
                                    "x ndarray [] 0 \"cannot be read: truncated\"\n"));
     }
 
+    // The same tensor object under two names of a checkpoint. Names are chosen before tensors are told apart.
+    void aTensorWithTwoNamesIsOneRow()
+    {
+        const auto rows = [](Value options) {
+            core::StateDict state;
+            for (const char *name : {"a", "b", "c"}) {
+                core::StateTensor tensor;
+                tensor.name = name;
+                tensor.values.dtype = core::DType::float32;
+                tensor.values.shape = {2};
+                tensor.values.strides = {1};
+                tensor.values.storage = core::memorySource("w", std::vector<std::byte>(8, std::byte(0x3f)));
+                tensor.same = tensor.name == "c" ? 0 : -1;
+                state.tensors.push_back(std::move(tensor));
+            }
+            core::ReportRequest request;
+            request.trace = *core::traceOfStateDict(std::move(state), "file.pt", core::JobContext());
+            request.options = std::move(options);
+            const auto report =
+                core::runReport(*core::findReport("param_health"), request, core::JobContext());
+            std::string text;
+            for (const Value &row : report->result.at("rows").toList())
+                text += row.at("name").toString() + ' ' + json(row.at("aliases")) + ' ' +
+                        json(row.at("bounds_above")) + '\n';
+            return text;
+        };
+        QCOMPARE(rows(Value::object()), std::string("a [\"c\"] null\nb [] null\n"));
+        const Value bounds = Value::object({{"c", Value::list({0, 0.5})}});
+        QCOMPARE(rows(Value::object({{"bounds", bounds}})), std::string("a [\"c\"] null\nb [] null\n"));
+        const Value within = Value::list({"c", "b"});
+        QCOMPARE(rows(Value::object({{"within", within}, {"bounds", bounds}})),
+                 std::string("b [] null\nc [] 2\n"));
+    }
+
     void comparesByNameInAlphabeticalOrder()
     {
         const std::string a =
