@@ -393,6 +393,28 @@ def seed_rules(t):
     return s
 
 
+RENAMED = {"dtype_range_audit": "dtype_range", "gradient_flow_audit": "grad_health", "infer_input_shape": "guess_input_shape"}
+SEVERITY = {"critical": 0, "warning": 1, "info": 2}
+
+
+def audit(t, exp):
+    """The page's four checks out of 2.36.1's audit, an op once; None where that raises on recurrent traces."""
+    try:
+        a = tl.debug.audit_trace(t)
+    except Exception:
+        return None
+    full = lambda label: label if ":" in label else label + ":1"
+    nan = {full(o) for f in a.findings if f.check in ("find_nan", "bisect_nan") for o in f.ops}
+    findings = [{"severity": f.severity, "check": RENAMED.get(f.check, f.check), "ops": list(f.ops)} for f in a.findings
+                if not f.check.startswith("dtype_") and f.check != "bisect_nan_backward"]
+    findings += [{"severity": f["severity"], "check": f["check"], "ops": list(f["ops"])} for f in exp["dtype_range()"]["result"]["findings"]
+                 if not (f["check"] == "dtype_nonfinite" and nan & {full(o) for o in f["ops"]})]
+    findings.sort(key=lambda f: (SEVERITY[f["severity"]], f["check"], f["ops"]))
+    run = [RENAMED.get(c, c) for c in a.checks_run]
+    skipped = [RENAMED.get(c, c) for c, _ in a.skipped] + ["bisect_nan_backward"] * ("bisect_nan_backward" in run)
+    return {"findings": findings, "checks_run": [c for c in run if c != "bisect_nan_backward"], "skipped": skipped}
+
+
 WIDTH = {torch.float16: 16, torch.bfloat16: 16, torch.float32: 32, torch.float64: 64, torch.complex64: 64,
          torch.complex128: 128, torch.int8: 8, torch.uint8: 8, torch.int16: 16, torch.int32: 32, torch.int64: 64,
          torch.float8_e4m3fn: 8, torch.float8_e5m2: 8}
@@ -430,7 +452,7 @@ def leave_out_deviations(name, exp, seed):
             del exp[text]
     if name == "225_unsupported_dead":  # dropped payloads count as saved there
         del exp["bisect_nan()"]
-    if name in ("232_pools_convs", "236_buffer_update"):  # a pool by another name; a returned buffer: not decided
+    if name == "232_pools_convs":  # a pool by another name
         for text in [text for text in seed if text.startswith("dead")]:
             del seed[text]
 
@@ -470,7 +492,10 @@ def capture(module, opts, side=None):
     return t
 
 
-def save(t, path):
+def save(t, path, options=None):
+    if options is not None:
+        tl.save(t, path, overwrite=True, **options)
+        return plain(options)
     try:
         tl.save(t, path, overwrite=True)
         return "strict"
@@ -511,12 +536,14 @@ def run(path):
                         row.update(max_abs=own["max_abs"], mean_abs=own["mean_abs"])
     else:
         t = capture(module, opts)
-        meta["save_mode"] = save(t, folder / "trace.tlspec")
+        meta["save_mode"] = save(t, folder / "trace.tlspec", getattr(module, "SAVE", None))
         l = tl.load(folder / "trace.tlspec")
         facts = {"loaded": trace_facts(l)}
         exp = helpers(l, opts)
         seed = seed_rules(l)
         add_downcasts(l, exp)
+        if checks := audit(l, exp):
+            seed["audit()"] = checks
         leave_out_deviations(name, exp, seed)
     for n, v in (("meta", meta), ("facts", facts), ("expected", {"loaded": exp}), ("seed_rules", seed)):
         (folder / f"{n}.json").write_text(json.dumps(v, indent=1, default=str, allow_nan=False))
