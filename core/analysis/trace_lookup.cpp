@@ -90,11 +90,13 @@ private:
         for (std::size_t i = 0; i < m_trace.ops().size(); ++i)
             if (lowered(m_trace.label(OpId(i))) == m_lower)
                 return OpId(i);
-        if (isOtherThing(m_lower, false))
+        if (isModuleCall(m_lower, false))
             return unresolved();
         for (const auto &[label, op] : m_layers)
             if (lowered(label) == m_lower)
                 return layerOp(op);
+        if (isOtherThing(m_lower, false))
+            return unresolved();
         OpSet parts;
         for (const auto *entry : m_order) {
             const std::string text = lowered(entry->first);
@@ -144,15 +146,20 @@ private:
         return layer != m_shortLayers.end() ? layer->second : OpId();
     }
 
+    bool isModuleCall(std::string_view key, bool exact) const
+    {
+        const auto is = [&](std::string_view text) { return exact ? text == key : lowered(text) == key; };
+        return is("self:1") ||
+               std::any_of(m_trace.moduleCalls().begin(), m_trace.moduleCalls().end(),
+                           [&](const ModuleCallRow &call) { return is(m_trace.string(call.label)); });
+    }
+
     // Module calls, modules, parameters and buffers; their short names too where EXACT.
     bool isOtherThing(std::string_view key, bool exact) const
     {
         const auto is = [&](std::string_view text) { return exact ? text == key : lowered(text) == key; };
-        if (key.empty() || is("self") || is("self:1"))
+        if (key.empty() || is("self") || isModuleCall(key, exact))
             return true;
-        for (const ModuleCallRow &call : m_trace.moduleCalls())
-            if (is(m_trace.string(call.label)))
-                return true;
         for (const ModuleRow &module : m_trace.modules())
             if (is(m_trace.string(module.address)) || (exact && isAlias(module.aliases, key)))
                 return true;

@@ -112,6 +112,13 @@ private Q_SLOTS:
         QCOMPARE(start("4"), std::string("\"output_1:1\""));      // a position as a text
         QCOMPARE(start(-1), std::string("\"output_1:1\""));
         QCOMPARE(start("relu"), std::string("\"relu_1_2:1\""));
+        // Layers come before modules of the same name, and after module calls.
+        const auto named = [](std::string_view key) {
+            return json(run("lineage", "input x:f32[1]\nrelu x -> y:f32[1]=1 in input_1\noutput y\n",
+                            Value::object({{"op_or_label", key}, {"max_depth", 0}}))
+                            .result.at("start_label"));
+        };
+        QCOMPARE(named("INPUT_1"), std::string("\"input_1:1\""));
         const core::Report many = run("lineage", kNet, Value::object({{"op_or_label", "linear"}}));
         QVERIFY(many.result.at("message").toString().starts_with(
             "unavailable: 'linear' is part of the names of 2 ops"));
@@ -203,7 +210,7 @@ private Q_SLOTS:
     void aReturnedBufferHasNoUnits()
     {
         const core::Report report =
-            run("dead_neurons", "buffer s:f32[2]=0,1\ninput x:f32[2]\nread s\n"
+            run("dead_neurons", "bufferrow s:f32[2]=0,1\ninput x:f32[2]\n"
                                 "relu x -> y:f32[2]=0,1 in act\noutput y\noutput s\n");
         QCOMPARE(report.table.rows.size(), std::size_t(1));
         QCOMPARE(cells(report, 0), std::string("[\"relu_1_1:1\", \"act\", 2, 1, 0.5, [0], \"\", null]"));
