@@ -66,17 +66,14 @@ Result<ExitCode> runConvert(const Arguments &arguments, CommandContext &context)
     if (!trace)
         return trace.error();
     Value leftOut = Value::list();
-    if (*target == core::ConvertTarget::opscope) {
-        if (Status status = core::writeTrace(**trace, out, copyOptions(arguments), context.job); !status)
-            return status;
-    } else {
-        const auto sentences = core::convertTrace(**trace, out, *target, context.job);
-        if (!sentences)
-            return sentences.error();
-        for (const std::string &sentence : *sentences) {
-            context.console.print(sentence + "\n");
-            leftOut.append(sentence);
-        }
+    const auto sentences = *target == core::ConvertTarget::opscope
+                               ? core::writeTrace(**trace, out, copyOptions(arguments), context.job)
+                               : core::convertTrace(**trace, out, *target, context.job);
+    if (!sentences)
+        return sentences.error();
+    for (const std::string &sentence : *sentences) {
+        context.console.print(sentence + "\n");
+        leftOut.append(sentence);
     }
     context.console.print(out + ": written as " + format + "\n");
     context.console.printDocument(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/exit_code.h"
-#include "app/cli/interrupt_watch.h"
+#include "core/ipc/interrupt_watch.h"
 
 #include <algorithm>
 #include <csignal>
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error, not the end
     const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     try {
-        const app::InterruptWatch interrupts;
+        const core::InterruptWatch interrupts;
         std::error_code error;
         const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
         return app::runCommandLine(words, {stdout, stderr}, interrupts.token(), program.parent_path());

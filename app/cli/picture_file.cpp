@@ -24,7 +24,9 @@ Status usage(std::string message)
 
 Status writePngFile(const core::DrawList &list, const PictureTarget &target, core::JobContext &job)
 {
-    const OffscreenApplication application;
+    const Result<std::unique_ptr<OffscreenApplication>> application = OffscreenApplication::start();
+    if (!application)
+        return application.error();
     if (!render::loadBundledFonts())
         return Status(ErrorCode::internal, "the bundled fonts cannot be loaded");
     Result<core::DraftName> file = core::DraftName::take(target.path);

@@ -6,12 +6,9 @@
 #include "core/analysis/report_value.h"
 #include "core/base/near_names.h"
 #include "core/capture/live_helpers.h"
+#include "core/io/work_folder.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-#include <unistd.h>
 #include <vector>
 
 namespace app {
@@ -68,30 +65,16 @@ class TracePlace
 {
 public:
     explicit TracePlace(std::string asked) : m_path(std::move(asked)), m_kept(!m_path.empty()) {}
-    ~TracePlace()
-    {
-        std::error_code error;
-        if (!m_folder.empty())
-            std::filesystem::remove_all(m_folder, error);
-    }
-    TracePlace(const TracePlace &) = delete;
-    TracePlace &operator=(const TracePlace &) = delete;
 
     Status make()
     {
         if (m_kept)
             return Status::ok();
-        std::error_code error;
-        std::string pattern = (std::filesystem::temp_directory_path(error) / "opscope-run-XXXXXX").string();
-        if (error || mkdtemp(pattern.data()) == nullptr)
-            return Status(ErrorCode::unreadable,
-                          "no temporary folder can be made for the trace" +
-                              (error ? std::string(": TMPDIR names none")
-                                     : " in " + std::filesystem::path(pattern).parent_path().string() + ": " +
-                                           std::strerror(errno)))
-                .withRemedy("give a place with -o OUT");
-        m_folder = pattern;
-        m_path = pattern + "/run.opscope";
+        Result<core::WorkFolder> folder = core::WorkFolder::make("run");
+        if (!folder)
+            return folder.status().prefixed("the trace").withRemedy("give a place with -o OUT");
+        m_folder = std::move(*folder);
+        m_path = (m_folder.path() / "run.opscope").string();
         return Status::ok();
     }
     const std::string &path() const { return m_path; }
@@ -99,7 +82,7 @@ public:
 
 private:
     std::string m_path;
-    std::string m_folder;
+    core::WorkFolder m_folder;
     bool m_kept;
 };
 

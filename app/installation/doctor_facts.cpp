@@ -126,8 +126,8 @@ Value fontFamilies()
 {
     if (QCoreApplication::instance() != nullptr)
         return bundledFamilies();
-    const OffscreenApplication application;
-    return render::loadBundledFonts() ? bundledFamilies() : Value::list();
+    const Result<std::unique_ptr<OffscreenApplication>> application = OffscreenApplication::start();
+    return application && render::loadBundledFonts() ? bundledFamilies() : Value::list();
 }
 
 std::string environment(const char *name)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_task.h"
+#include "core/ipc/interrupt_watch.h"
 #include "core/ipc/worker.h"
 
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <stop_token>
 #include <string_view>
 #include <sys/resource.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -63,18 +67,29 @@ Status work(Worker &worker, const Frame &frame, int journal)
     });
 }
 
+// LibTorch does not load in a folder that is gone. Relative names were refused before there was a worker.
+void leaveRemovedFolder()
+{
+    std::error_code error;
+    if (std::filesystem::current_path(error).empty())
+        std::filesystem::current_path("/", error);
+}
+
 } // namespace
 
 // Runs one model for the window or the command line: one request in, progress and one outcome out. Closing
-// its standard input cancels the run at the next op.
+// its standard input cancels the run at the next op, and so do the signals that ask a program to end.
 int main(int count, char **arguments)
 {
     core::tuneHeap();
+    leaveRemovedFolder();
+    const core::InterruptWatch interrupts;
     const rlimit noCore = {0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit is an error, not the end
     core::Worker worker(STDIN_FILENO, STDOUT_FILENO, "capture_worker");
+    const std::stop_callback asked(interrupts.token(), [&worker] { worker.requestStop(); });
     if (core::Status status = worker.start(); !status) {
         std::fprintf(stderr, "%s\n", status.message().c_str());
         return 2;

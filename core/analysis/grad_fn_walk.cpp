@@ -245,6 +245,15 @@ GradNodeId nodeOf(const Trace &trace, OpId op)
     return outer == nodes.end() ? GradNodeId() : *outer;
 }
 
+std::vector<OpId> outputRows(const Trace &trace)
+{
+    std::vector<OpId> rows;
+    for (std::size_t i = 0; i < trace.ops().size(); ++i)
+        if (trace.op(OpId(i)).kind == CallKind::output)
+            rows.emplace_back(i);
+    return rows;
+}
+
 } // namespace
 
 std::string_view gradFnKindName(GradFnKind kind)
@@ -263,19 +272,11 @@ std::string_view gradFnKindName(GradFnKind kind)
 Result<GradFnSketch> walkGradFn(const Trace &trace, std::span<const OpId> ops, std::int64_t maxNodes)
 {
     Walker walker(trace, maxNodes);
-    const auto walkRow = [&](OpId op) {
-        const TensorId tensor = trace.op(op).tensor;
-        if (tensor.isValid() && trace.tensor(tensor).gradNode.isValid())
-            walker.addRoot(op, trace.tensor(tensor).gradNode);
-    };
-    for (const OpId op : ops)
+    const std::vector<OpId> outputs = ops.empty() ? outputRows(trace) : std::vector<OpId>();
+    for (const OpId op : ops.empty() ? std::span<const OpId>(outputs) : ops)
         if (const GradNodeId node = nodeOf(trace, op); node.isValid())
             walker.addRoot(op, node);
-    if (ops.empty())
-        for (std::size_t i = 0; i < trace.ops().size(); ++i)
-            if (trace.op(OpId(i)).kind == CallKind::output)
-                walkRow(OpId(i));
-    // Bundles tie no tensor to its node: there the backward passes know where they began.
+    // Where no output is known to have a node, the backward passes know where they began.
     if (ops.empty() && walker.sketch.nodes.empty())
         for (const BackwardRow &pass : trace.backwards())
             for (const GradNodeId root : trace.gradNodeIds(pass.roots))

@@ -38,7 +38,8 @@ struct GradFnSketch
 
 inline constexpr std::int64_t kMaxGradFnNodes = 20000;
 
-// Walks from the rows OPS (all outputs of the model, or the roots of the backward passes, when empty).
+// Walks from the rows OPS, or when empty from all outputs of the model; where no output is known to have a
+// node, from the roots of the backward passes.
 // invalidArgument with detail() "grad_fn_walk_no_graph" when there is no graph to walk.
 Result<GradFnSketch> walkGradFn(const Trace &trace, std::span<const OpId> ops, std::int64_t maxNodes);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/capture_client.h"
 
+#include "core/base/units.h"
 #include "core/capture/capture_checks.h"
 #include "core/capture/input_preparation.h"
 #include "core/capture/live_helpers.h"
@@ -23,8 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPoll{50};
 constexpr std::chrono::seconds kGrace{2}; // between closing the input and killing
-constexpr std::chrono::seconds kHungAfter{
-    120}; // without a heartbeat: loading LibTorch alone can take a minute on a busy machine
 
 std::filesystem::path besideThisProgram()
 {
@@ -51,7 +50,8 @@ public:
     {
     }
 
-    Status talk(const CaptureRequest &request)
+    // Until the worker is gone; one without a sign of life for PATIENCE is killed.
+    Status talk(const CaptureRequest &request, std::chrono::milliseconds patience)
     {
         const std::vector<std::byte> hello = HelloMessage::ofThisBuild("capture_client").encode();
         if (Status sent = m_process.send(static_cast<std::uint16_t>(MessageType::hello), hello); !sent)
@@ -70,7 +70,7 @@ public:
                 heard = Clock::now();
                 if (Status status = take(**frame); !status)
                     return status;
-            } else if (!m_process.ended() && Clock::now() - heard > kHungAfter) {
+            } else if (!m_process.ended() && Clock::now() - heard > patience) {
                 m_process.kill();
                 m_hung = true;
                 heard = Clock::now();
@@ -176,8 +176,8 @@ struct WorkerEnd
 {
     int exit = 0; // minus the signal
     bool stopped = false;
-    bool hung = false;
-    std::string lastWords; // on its standard error
+    std::optional<std::chrono::milliseconds> hung; // the time without a sign of life
+    std::string lastWords;                         // on its standard error
 };
 
 std::string lastLine(std::string_view text)
@@ -194,7 +194,8 @@ Status causeOf(const WorkerEnd &end)
         return {ErrorCode::cancelled, "cancelled; the op did not end within 2 s and the process was killed"};
     if (end.hung)
         return {ErrorCode::workerHung, "capture_worker gave no sign of life for " +
-                                           std::to_string(kHungAfter.count()) + " s and was killed"};
+                                           formatNanoseconds(std::chrono::nanoseconds(*end.hung).count()) +
+                                           " and was killed"};
     return {ErrorCode::workerCrashed,
             end.exit < 0 ? "capture_worker was ended by " + signalName(-end.exit)
                          : "capture_worker ended with exit code " + std::to_string(end.exit)};
@@ -265,7 +266,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
         return process.error();
     m_processId = process->id();
     Conversation conversation(*process, **journal, context, progress);
-    const Status talked = conversation.talk(request);
+    const Status talked = conversation.talk(request, m_patience);
     if (!talked && !conversation.outcome)
         process->closeInput();
     if (!talked && talked.code() == ErrorCode::protocol)
@@ -281,7 +282,8 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     if (!talked && talked.code() != ErrorCode::unreadable)
         return talked;
     return crashed(request, before, **journal,
-                   {exit, conversation.wasStopped(), conversation.hung(), lastLine(m_errorText)});
+                   {exit, conversation.wasStopped(),
+                    conversation.hung() ? std::optional(m_patience) : std::nullopt, lastLine(m_errorText)});
 }
 
 } // namespace core

@@ -7,6 +7,7 @@
 #include "core/capture/capture_request.h"
 #include "core/capture/image_spec.h"
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -34,6 +35,9 @@ public:
     Result<CaptureOutcome> run(const CaptureRequest &request, const JobContext &context,
                                const ProgressSink &progress);
 
+    // How long a worker may give no sign of life before it is killed.
+    void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
+
     // The end of what the worker printed to its standard error.
     const std::string &errorText() const { return m_errorText; }
     // Of the worker, while run() runs and after; -1 before. For tests that kill it.
@@ -47,6 +51,8 @@ private:
     ImageDecoder m_decoder;
     std::string m_errorText;
     int m_processId = -1;
+    // Loading LibTorch alone can take a minute on a busy machine.
+    std::chrono::milliseconds m_patience = std::chrono::seconds(120);
 };
 
 // "SIGKILL", "SIGSEGV"; "signal 99" for one without a name here.

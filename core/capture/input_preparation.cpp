@@ -9,7 +9,6 @@
 #include <charconv>
 #include <fstream>
 #include <system_error>
-#include <unistd.h>
 
 namespace core {
 
@@ -71,7 +70,7 @@ private:
         for (NamedInput &input : tree->named)
             if (Status status = prepareAll(input.node, input.name); !status)
                 return status;
-        const std::filesystem::path path = m_out.m_folder / "inputs.json";
+        const std::filesystem::path path = m_out.m_folder.path() / "inputs.json";
         std::ofstream file(path);
         file << toJson(inputTreeValue(*tree));
         if (!file.flush())
@@ -124,14 +123,12 @@ private:
 
     Status makeFolder()
     {
-        if (!m_out.m_folder.empty())
+        if (m_out.m_folder.isMade())
             return Status::ok();
-        std::error_code error;
-        std::string pattern =
-            (std::filesystem::temp_directory_path(error) / "opscope-inputs-XXXXXX").string();
-        if (error || mkdtemp(pattern.data()) == nullptr)
-            return {ErrorCode::unreadable, "no temporary folder could be made for the inputs"};
-        m_out.m_folder = pattern;
+        Result<WorkFolder> folder = WorkFolder::make("inputs");
+        if (!folder)
+            return folder.status().prefixed("the inputs");
+        m_out.m_folder = std::move(*folder);
         return Status::ok();
     }
 
@@ -221,7 +218,8 @@ private:
     Status write(InputFile &file, const std::string &name, const std::vector<std::int64_t> &shape,
                  const std::vector<float> &values, const std::string &how)
     {
-        const std::filesystem::path path = m_out.m_folder / ("input_" + std::to_string(m_count++) + ".npy");
+        const std::filesystem::path path =
+            m_out.m_folder.path() / ("input_" + std::to_string(m_count++) + ".npy");
         std::ofstream out(path, std::ios::binary);
         const std::string header = npyHeader(DType::float32, shape);
         out.write(header.data(), static_cast<std::streamsize>(header.size()));
@@ -256,18 +254,6 @@ Result<PreparedInputs> PreparedInputs::make(const CaptureRequest &request, const
     if (Status status = InputPreparation(made, decoder).run(); !status)
         return status;
     return made;
-}
-
-PreparedInputs::PreparedInputs(PreparedInputs &&other) noexcept
-    : m_request(std::move(other.m_request)), m_folder(std::exchange(other.m_folder, {}))
-{
-}
-
-PreparedInputs::~PreparedInputs()
-{
-    std::error_code error;
-    if (!m_folder.empty())
-        std::filesystem::remove_all(m_folder, error);
 }
 
 namespace {

@@ -4,8 +4,7 @@
 #include "core/base/result.h"
 #include "core/capture/capture_request.h"
 #include "core/capture/image_spec.h"
-
-#include <filesystem>
+#include "core/io/work_folder.h"
 
 namespace core {
 
@@ -18,9 +17,6 @@ public:
     // request().preparedInputs. Errors name the input: notFound, unreadable, corrupt, unsupported (text, for
     // which there is no tokenizer here; an image without DECODER).
     static Result<PreparedInputs> make(const CaptureRequest &request, const ImageDecoder &decoder);
-    ~PreparedInputs();
-    PreparedInputs(PreparedInputs &&other) noexcept;
-    PreparedInputs &operator=(PreparedInputs &&) = delete;
 
     const CaptureRequest &request() const { return m_request; }
 
@@ -29,7 +25,7 @@ private:
     explicit PreparedInputs(CaptureRequest request) : m_request(std::move(request)) {}
 
     CaptureRequest m_request;
-    std::filesystem::path m_folder; // empty: none was needed
+    WorkFolder m_folder; // made when it is needed
 };
 
 // REQUEST as it was before PreparedInputs: images and sounds instead of the arrays that were made of them,

@@ -23,6 +23,7 @@ namespace core {
 namespace {
 
 constexpr std::size_t kKeptErrorBytes = std::size_t(64) << 10;
+constexpr std::chrono::seconds kEndsWithin{20}; // after its last word; a large heap is given back by then
 
 void closeDescriptor(int &descriptor)
 {
@@ -64,6 +65,19 @@ std::vector<char *> pointers(std::vector<std::string> &texts)
     return out;
 }
 
+// A process is made of descriptors, memory and a place among the processes of the user: all have limits.
+Status notStarted(const std::filesystem::path &program, int reason)
+{
+    const std::string message = program.filename().string() + " cannot be started: " + std::strerror(reason);
+    if (reason == EMFILE || reason == ENFILE)
+        return Status(ErrorCode::limitExceeded, message)
+            .withRemedy("raise the limit on open files (ulimit -n)");
+    if (reason == EAGAIN)
+        return Status(ErrorCode::limitExceeded, message)
+            .withRemedy("raise the limit on processes (ulimit -u)");
+    return {reason == ENOMEM ? ErrorCode::limitExceeded : ErrorCode::unsupported, message};
+}
+
 } // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program, int inherited)
@@ -78,7 +92,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program,
     Pipe output;
     Pipe error;
     if (!input.valid || !output.valid || !error.valid)
-        return Status(ErrorCode::internal, std::string("cannot make a pipe: ") + std::strerror(errno));
+        return notStarted(program, errno);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, input.ends[0], STDIN_FILENO);
@@ -95,7 +109,7 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program,
                                      pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0)
-        return Status(ErrorCode::internal, "cannot start " + program.string() + ": " + std::strerror(failed));
+        return notStarted(program, failed);
     WorkerProcess process;
     process.m_pid = pid;
     process.m_input = input.take(1);
@@ -216,11 +230,16 @@ int WorkerProcess::reap()
     if (m_pid < 0)
         return 0;
     int state = 0;
-    for (;;) {
+    const auto began = std::chrono::steady_clock::now();
+    for (bool killed = false;;) {
         const pid_t ended = ::waitpid(m_pid, &state, WNOHANG);
         if (ended == m_pid || (ended < 0 && errno != EINTR))
             break;
         drain();
+        if (!killed && std::chrono::steady_clock::now() - began > kEndsWithin) {
+            kill();
+            killed = true;
+        }
     }
     m_pid = -1;
     if (m_error >= 0)

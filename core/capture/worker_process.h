@@ -32,7 +32,8 @@ public:
     Result<std::optional<Frame>> receive(std::chrono::milliseconds wait);
     bool ended() const { return m_output < 0; }
     void kill();
-    // Waits for the process; its exit code, or minus the number of the signal that ended it.
+    // Waits for the process, which said all it had to say and is killed when it has not ended 20 s later; its
+    // exit code, or minus the number of the signal that ended it.
     int reap();
     const std::string &errorText() const { return m_errorText; }
 

@@ -233,7 +233,7 @@ Result<Pt2Description> describePt2(const std::filesystem::path &path, LoadReport
         return archive.error();
     auto program = pt2::buildProgram((*archive)->document(), report);
     if (!program)
-        return program.error();
+        return program.error().prefixed((*archive)->zip().fileName());
     const pt2::Document &document = *(*archive)->document();
     Pt2Description description;
     description.generation = generationText((*archive)->generation());

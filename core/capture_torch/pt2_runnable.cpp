@@ -185,7 +185,7 @@ Result<std::unique_ptr<RunnableModel>> openPt2Model(const CaptureRequest &reques
         return archive.error();
     Result<std::shared_ptr<const pt2::Program>> program = pt2::buildProgram((*archive)->document(), report);
     if (!program)
-        return program.error();
+        return program.error().prefixed((*archive)->zip().fileName());
     if (Status runnable = (*program)->runnable(); !runnable)
         return runnable;
     auto model = std::make_unique<Pt2Runnable>(*archive, *program);

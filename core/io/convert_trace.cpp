@@ -333,10 +333,10 @@ Result<std::vector<std::string>> convertTrace(const Trace &trace, const std::fil
                                               ConvertTarget target, const JobContext &job)
 {
     std::vector<std::string> leftOut;
-    if (target == ConvertTarget::opscope || target == ConvertTarget::sqlite) {
-        const Status status = target == ConvertTarget::opscope ? writeTrace(trace, path, {}, job)
-                                                               : writeSqlite(trace, path, job);
-        if (!status)
+    if (target == ConvertTarget::opscope)
+        return writeTrace(trace, path, {}, job);
+    if (target == ConvertTarget::sqlite) {
+        if (const Status status = writeSqlite(trace, path, job); !status)
             return status;
         return leftOut;
     }

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,14 +45,56 @@ std::filesystem::path folderOf(const std::filesystem::path &path)
     return folder.empty() ? std::filesystem::path(".") : folder;
 }
 
+// The name of drafts without their process, number and ending.
+std::filesystem::path draftStem(const std::filesystem::path &target)
+{
+    constexpr std::size_t kLongest = 200; // bytes of a name that still takes the suffix
+    const std::string own = target.filename().string();
+    return target.parent_path() / (own.size() <= kLongest ? own : ".opscope");
+}
+
+// The process that NAME, "STEM.PROCESS-NUMBER.part" or what SQLite puts beside it, was made by; 0: another
+// name.
+pid_t draftOwner(std::string_view name, std::string_view stem)
+{
+    if (!name.starts_with(stem) || name.find(".part", stem.size()) == std::string_view::npos)
+        return 0;
+    name.remove_prefix(stem.size());
+    pid_t owner = 0;
+    if (!name.starts_with('.'))
+        return 0;
+    name.remove_prefix(1);
+    const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), owner);
+    const bool isDraft =
+        failed == std::errc() && owner > 0 && end != name.data() + name.size() && *end == '-';
+    return isDraft ? owner : 0;
+}
+
+// A program that was killed could not remove its draft: the next one that writes the same file does. What was
+// touched a moment ago may be of a process that cannot be seen from here, in another container.
+void removeLeftDrafts(const std::filesystem::path &target)
+{
+    constexpr std::chrono::seconds kUntouched{2};
+    const std::string stem = draftStem(target).filename().string();
+    std::error_code error;
+    std::filesystem::directory_iterator entry(folderOf(target), error);
+    for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+        const pid_t owner = draftOwner(entry->path().filename().string(), stem);
+        if (owner == 0 || ::kill(owner, 0) == 0 || errno != ESRCH)
+            continue;
+        std::error_code ignored;
+        const auto touched = entry->last_write_time(ignored);
+        if (!ignored && std::filesystem::file_time_type::clock::now() - touched > kUntouched)
+            std::filesystem::remove(entry->path(), ignored);
+    }
+}
+
 // Makes an empty file beside TARGET under a name that was free; the name goes into DRAFT. 0 or the error
 // number.
 int makeDraft(const std::filesystem::path &target, std::string &draft)
 {
     constexpr int kTries = 10000;
-    constexpr std::size_t kLongest = 200; // bytes of a name that still takes the suffix
-    const std::string own = target.filename().string();
-    const std::filesystem::path stem = target.parent_path() / (own.size() <= kLongest ? own : ".opscope");
+    const std::filesystem::path stem = draftStem(target);
     for (int i = 0; i < kTries; ++i) {
         draft = fmt::format("{}.{}-{}.part", stem.string(), ::getpid(), i);
         const int descriptor = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -90,6 +135,8 @@ Status checkWritable(const std::filesystem::path &path)
     std::error_code error;
     if (path.empty())
         return {ErrorCode::invalidArgument, "the name of the file to write is empty"};
+    if (path.is_relative() && std::filesystem::current_path(error).empty())
+        return cannotWrite(path, "the working folder is no longer there");
     const auto status = std::filesystem::status(path, error);
     if (std::filesystem::exists(status)) {
         if (!std::filesystem::is_regular_file(status))
@@ -117,6 +164,7 @@ Result<DraftName> DraftName::take(const std::filesystem::path &path)
         target = std::filesystem::weakly_canonical(path, error);
     if (error)
         return cannotWrite(path, error.message());
+    removeLeftDrafts(target);
     std::string draft;
     if (const int failed = makeDraft(target, draft); failed != 0)
         return cannotWrite(path, std::strerror(failed));

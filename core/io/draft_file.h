@@ -14,8 +14,9 @@ namespace core {
 
 // A name for a file that is still being written, beside the one it will get: nobody else has it, also when
 // two programs write to one place at once. The empty file is there from the beginning; it is renamed by
-// commit() and removed when this is destroyed before. A symbolic link at PATH is followed, so that the file
-// it names is replaced and not the link. Owned by one thread.
+// commit() and removed when this is destroyed before; that of a process that was killed is removed by the
+// next one that writes to the same place. A symbolic link at PATH is followed, so that the file it names is
+// replaced and not the link. Owned by one thread.
 class DraftName
 {
 public:

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace core {
 namespace {
@@ -132,7 +133,30 @@ public:
         return m_error;
     }
 
+    // One sentence for all values that could not be read, one for all source texts.
+    std::vector<std::string> leftOut() const
+    {
+        std::vector<std::string> sentences;
+        for (const auto &[what, lost] :
+             {std::pair("values of tensors", &m_lostValues), std::pair("source texts", &m_lostSources)})
+            if (lost->count > 0)
+                sentences.push_back(fmt::format("{1}: {0} left out that cannot be read; the first: {2}",
+                                                lost->count, what, lost->first));
+        return sentences;
+    }
+
 private:
+    struct Lost
+    {
+        std::size_t count = 0;
+        std::string first; // why
+        void add(const Status &reason)
+        {
+            if (count++ == 0)
+                first = reason.message();
+        }
+    };
+
     bool isRemoved(const TensorRecord &record) const
     {
         if (record.role == TensorRole::input)
@@ -177,6 +201,8 @@ private:
     const JobContext &m_job;
     std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, PayloadRecord> m_payloads;
     std::map<std::string, std::string, std::less<>> m_shortNames; // empty: paths stay
+    Lost m_lostValues;
+    Lost m_lostSources;
     Status m_error;
 };
 
@@ -212,6 +238,7 @@ PayloadRecord Copier::writePayload(const TensorRecord &record)
         m_error = written.status();
     else
         m_error = m_writer.add(DiagnosticRecord{"missing_payload", readError.message(), kNoRecord});
+    m_lostValues.add(readError ? written.status() : readError);
     return lost;
 }
 
@@ -223,8 +250,10 @@ bool Copier::editSource(SourceRecord &record)
     if (entry.empty() || m_options.withoutSources)
         return true;
     const auto text = m_trace.store().text(entry, kMostSource);
-    if (!text)
+    if (!text) {
+        m_lostSources.add(text.status());
         return true;
+    }
     const auto written = m_writer.writeSource(record.file, *text);
     if (!written && m_error)
         m_error = written.status();
@@ -270,8 +299,8 @@ Status dumpTrace(const Trace &trace, const LineSink &line, const JobContext &job
     return line(toJson(withKind("final", finalValue(trace.info(), manifest, Value()))));
 }
 
-Status writeTrace(const Trace &trace, const std::filesystem::path &path, const CopyOptions &options,
-                  const JobContext &job)
+Result<std::vector<std::string>> writeTrace(const Trace &trace, const std::filesystem::path &path,
+                                            const CopyOptions &options, const JobContext &job)
 {
     auto name = DraftName::take(path);
     if (!name)
@@ -280,10 +309,14 @@ Status writeTrace(const Trace &trace, const std::filesystem::path &path, const C
     auto writer = NativeWriter::create(name->draft(), info);
     if (!writer)
         return name->named(writer.status());
-    Status status = Copier(trace, **writer, options, job).run();
+    Copier copier(trace, **writer, options, job);
+    Status status = copier.run();
     if (status)
         status = (*writer)->close(info);
-    return status ? name->commit() : name->named(status);
+    if (!status)
+        return name->named(status);
+    status = name->commit();
+    return status ? Result(copier.leftOut()) : status;
 }
 
 } // namespace core

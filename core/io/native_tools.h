@@ -78,8 +78,9 @@ struct CopyOptions
     bool shortPaths = false;        // file names without folders
 };
 // Writes a trace of any format as a native file: "Save a copy", and convert to opscope. Replaces PATH only
-// when all went well.
-Status writeTrace(const Trace &trace, const std::filesystem::path &path, const CopyOptions &options,
-                  const JobContext &job);
+// when all went well. The result: a sentence for each kind of thing that could not be read and is not in the
+// copy.
+Result<std::vector<std::string>> writeTrace(const Trace &trace, const std::filesystem::path &path,
+                                            const CopyOptions &options, const JobContext &job);
 
 } // namespace core

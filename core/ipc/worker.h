@@ -50,6 +50,7 @@ public:
 
     // Stop is requested at the end of input, so work in progress can be given up.
     std::stop_token stopToken() const { return m_stop.get_token(); }
+    void requestStop() { m_stop.request_stop(); }
 
 private:
     void readLoop();

@@ -96,6 +96,41 @@ private Q_SLOTS:
                  "something else was left");
     }
 
+    // Some senders reach a process and its group: one press is one wish to end.
+    void aPressThatArrivesTwiceIsOne()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QProcess process;
+        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun({"capture", "--save", "none"}, trace));
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        for (int i = 0; i < 3; ++i) {
+            QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
+            QTest::qSleep(20);
+        }
+        QVERIFY(process.waitForFinished(20000));
+        QCOMPARE(process.exitCode(), 4);
+        QCOMPARE(cli({"verify", trace}).exitCode, 0);
+    }
+
+    void aWorkerThatIsAskedToEndEnds()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QProcess process;
+        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun({"capture", "--save", "none"}, trace));
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        const QStringList workers = childrenOf(process.processId());
+        QCOMPARE(workers.size(), 1);
+        QCOMPARE(kill(workers.first().toInt(), SIGTERM), 0);
+        QVERIFY(process.waitForFinished(20000));
+        QCOMPARE(process.exitCode(), 4);
+        QVERIFY2(process.readAllStandardError().contains("cancelled"), "the message does not say so");
+        QCOMPARE(cli({"verify", trace}).exitCode, 0);
+    }
+
     void limitsHoldForHelpersToo()
     {
         const QTemporaryDir work;

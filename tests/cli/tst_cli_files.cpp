@@ -387,6 +387,60 @@ private Q_SLOTS:
         QCOMPARE(result.object()["error"].toObject()["code"].toString(), QString("out_of_memory"));
     }
 
+    // A limit on open files ends in words, never in a program that hangs or is ended by its libraries.
+    void fewDescriptorsAreEnoughToSaySo_data()
+    {
+        QTest::addColumn<int>("most");
+        for (const int most : {4, 5, 6, 7, 8, 10, 12})
+            QTest::addRow("%d", most) << most;
+    }
+    void fewDescriptorsAreEnoughToSaySo()
+    {
+        QFETCH(int, most);
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const QByteArray limit = "ulimit -n " + QByteArray::number(most) + "; exec \"$0\" ";
+        for (const QByteArray words :
+             {"capture m.pt2 -o x", "graph o.opscope --format png -o x", "graph o.opscope --format svg -o x",
+              "convert o.opscope --to sqlite -o x", "report find_nan o.opscope"}) {
+            QFile::remove(path("x"));
+            const CliResult result = shell(limit + words + " --json");
+            QVERIFY2(result.exitCode == 3 || result.exitCode == 0,
+                     words + ": " + QByteArray::number(result.exitCode) + result.messages);
+            QVERIFY2(result.exitCode == 0 || errorMessage(result).contains("Too many open files"),
+                     result.out.constData());
+            QVERIFY2(result.exitCode == 0 || !QFile::exists(path("x")), words.constData());
+        }
+        QCOMPARE(QDir(m_folder->path()).entryList({"*.part"}, QDir::Files | QDir::Hidden).size(), 0);
+    }
+
+    // What desktops tell their programs about displays is nothing to the command line.
+    void noPlatformOfTheDesktopIsNeeded()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        for (const char *platform : {"xcb", "wayland", "minimal", "no such platform"}) {
+            QFile::remove(path("o.png"));
+            const CliResult result =
+                shell(QByteArray("unset DISPLAY WAYLAND_DISPLAY; export QT_QPA_PLATFORM='") + platform +
+                      "'; \"$0\" graph o.opscope -o o.png");
+            QVERIFY2(result.exitCode == 0, platform + result.messages);
+            QVERIFY(content(path("o.png")).startsWith("\x89PNG"));
+        }
+    }
+
+    void aWorkingFolderThatIsGoneIsSaid()
+    {
+        const QByteArray gone = "mkdir d && cd d && rmdir ../d && \"$0\" ";
+        const QByteArray model = path("m.pt2").toUtf8();
+        const CliResult relative = shell(gone + "capture " + model + " -o o.opscope --json");
+        QCOMPARE(relative.exitCode, 3);
+        QVERIFY2(errorMessage(relative).contains("the working folder is no longer there"),
+                 relative.out.constData());
+        const CliResult absolute = shell(gone + "capture " + model + " -o " + path("o.opscope").toUtf8());
+        QVERIFY2(absolute.exitCode == 0, absolute.messages.constData());
+        QCOMPARE(shell(gone + "graph " + path("o.opscope").toUtf8() + " -o g.svg").exitCode, 3);
+        QVERIFY(!QFile::exists("/o.opscope"));
+    }
+
     void everyReportAndHelperHasHelp()
     {
         for (const char *command : {"report", "run"}) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a process of ours does when its worker is not what it should be: hangs, floods, dies, cannot start.
+#include "core/capture/capture_client.h"
+#include "core/capture/worker_process.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <sys/resource.h>
+
+using namespace core;
+using namespace std::chrono_literals;
+
+class TestWorkerProcess : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QVERIFY(m_folder->isValid());
+    }
+
+    // Nobody reads answers any more: what the process still has to say must not keep it.
+    void aFloodIsReadToItsEnd()
+    {
+        const auto program =
+            worker("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; echo over >&2; exit 5");
+        QVERIFY(!program.empty());
+        Result<WorkerProcess> process = WorkerProcess::start(program, -1);
+        QVERIFY(process.isOk());
+        QCOMPARE(process->reap(), 5);
+        QVERIFY(process->errorText().ends_with("over\n"));
+        QVERIFY(process->errorText().size() < 100000);
+    }
+
+    void aHungWorkerIsKilled()
+    {
+        CaptureClient client(worker("exec sleep 600"));
+        client.setPatience(300ms);
+        QElapsedTimer timer;
+        timer.start();
+        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
+        QVERIFY2(timer.elapsed() < 20000, "the deadline was passed over");
+        QVERIFY(outcome.isOk());
+        QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
+        QCOMPARE(outcome->error.message(),
+                 std::string("capture_worker gave no sign of life for 300 ms and was killed"));
+        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+    }
+
+    void aWorkerThatDiesIsTold()
+    {
+        const Result<CaptureOutcome> killed =
+            CaptureClient(worker("kill -11 $$")).run(question(), JobContext(), {});
+        QVERIFY(killed.isOk());
+        QCOMPARE(killed->error.code(), ErrorCode::workerCrashed);
+        QCOMPARE(killed->signal, std::string("SIGSEGV"));
+        const Result<CaptureOutcome> ended =
+            CaptureClient(worker("echo no library >&2; exit 9")).run(question(), JobContext(), {});
+        QVERIFY(ended.isOk());
+        QVERIFY(ended->error.message().ends_with("exit code 9: no library"));
+    }
+
+    void aLimitIsTheReasonThatIsTold()
+    {
+        const auto program = worker("exit 0");
+        rlimit before = {};
+        QCOMPARE(getrlimit(RLIMIT_NOFILE, &before), 0);
+        const rlimit few = {3, before.rlim_max};
+        QCOMPARE(setrlimit(RLIMIT_NOFILE, &few), 0);
+        const Result<WorkerProcess> process = WorkerProcess::start(program, -1);
+        QCOMPARE(setrlimit(RLIMIT_NOFILE, &before), 0);
+        QVERIFY(!process.isOk());
+        QCOMPARE(process.error().code(), ErrorCode::limitExceeded);
+        QVERIFY(process.error().message().starts_with("capture_worker cannot be started"));
+        QVERIFY(process.error().remedy().find("ulimit -n") != std::string::npos);
+    }
+
+private:
+    // A shell script in place of capture_worker; empty when it cannot be written.
+    std::filesystem::path worker(const QByteArray &body) const
+    {
+        QFile file(m_folder->filePath("capture_worker"));
+        if (!file.open(QIODevice::WriteOnly) || file.write("#!/bin/sh\n" + body + '\n') < 0)
+            return {};
+        file.setPermissions(file.permissions() | QFile::ExeOwner);
+        return file.fileName().toStdString();
+    }
+
+    static CaptureRequest question()
+    {
+        CaptureRequest request;
+        request.task = "doctor";
+        return request;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestWorkerProcess)
+#include "tst_worker_process.moc"
