@@ -7,11 +7,9 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <stop_token>
 #include <string_view>
 #include <sys/resource.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -67,14 +65,6 @@ Status work(Worker &worker, const Frame &frame, int journal)
     });
 }
 
-// LibTorch does not load in a folder that is gone. Relative names were refused before there was a worker.
-void leaveRemovedFolder()
-{
-    std::error_code error;
-    if (std::filesystem::current_path(error).empty())
-        std::filesystem::current_path("/", error);
-}
-
 } // namespace
 
 // Runs one model for the window or the command line: one request in, progress and one outcome out. Closing
@@ -82,7 +72,6 @@ void leaveRemovedFolder()
 int main(int count, char **arguments)
 {
     core::tuneHeap();
-    leaveRemovedFolder();
     const core::InterruptWatch interrupts;
     const rlimit noCore = {0, 0};
     setrlimit(RLIMIT_CORE, &noCore);

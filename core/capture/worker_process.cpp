@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -100,6 +101,10 @@ Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program,
     posix_spawn_file_actions_adddup2(&actions, error.ends[1], STDERR_FILENO);
     if (inherited >= 0)
         posix_spawn_file_actions_adddup2(&actions, inherited, kInheritedDescriptor);
+    // LibTorch does not load in a folder that is gone. Relative names were refused before there was a worker.
+    std::error_code gone;
+    if (std::filesystem::current_path(gone).empty())
+        posix_spawn_file_actions_addchdir_np(&actions, "/");
     std::vector<std::string> arguments = {program.string()};
     if (inherited >= 0)
         arguments.push_back("--journal=" + std::to_string(kInheritedDescriptor));

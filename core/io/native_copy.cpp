@@ -2,6 +2,7 @@
 // Traces of any format as JSON lines and as native files.
 #include "core/io/draft_file.h"
 #include "core/io/native_info.h"
+#include "core/io/native_store.h"
 #include "core/io/native_tools.h"
 #include "core/io/native_writer.h"
 #include "core/io/record_json.h"
@@ -188,6 +189,7 @@ private:
         record.payload.contiguous = from.contiguous;
     }
     PayloadRecord writePayload(const TensorRecord &record);
+    Status checkEntry(const std::string &entry);
     bool editSource(SourceRecord &record);
     void shorten(std::string &file) const
     {
@@ -200,11 +202,21 @@ private:
     const CopyOptions &m_options;
     const JobContext &m_job;
     std::map<std::tuple<std::string, std::uint64_t, std::uint64_t>, PayloadRecord> m_payloads;
+    std::map<std::string, Status> m_checked;                      // entries of the source, by name
     std::map<std::string, std::string, std::less<>> m_shortNames; // empty: paths stay
     Lost m_lostValues;
     Lost m_lostSources;
     Status m_error;
 };
+
+// A copy gets checksums of its own: damage that only those of the source tell of must not become good data.
+Status Copier::checkEntry(const std::string &entry)
+{
+    const auto [known, isNew] = m_checked.try_emplace(entry);
+    if (isNew)
+        known->second = verifyEntry(m_trace.store(), entry, m_job);
+    return known->second;
+}
 
 // What cannot be read from the source is told of in the copy; an error of the copy's file ends the work.
 PayloadRecord Copier::writePayload(const TensorRecord &record)
@@ -218,11 +230,17 @@ PayloadRecord Copier::writePayload(const TensorRecord &record)
     const bool fits = from.bytes % item == 0 && record.dtype != DType::unknown;
     const auto bytes = static_cast<std::int64_t>(from.bytes);
     const std::span<const std::int64_t> flat = std::span(fits ? &extent : &bytes, 1);
-    Status readError;
+    Status readError = checkEntry(from.entry);
+    if (readError.code() == ErrorCode::cancelled) {
+        m_error = readError;
+        return lost;
+    }
     const auto read = [&](std::uint64_t offset, std::span<std::byte> out) {
         if (Status status = m_job.checkpoint("copying payloads"); !status)
             return status;
-        return readError = m_trace.store().read(from.entry, from.offset + offset, out);
+        if (readError)
+            readError = m_trace.store().read(from.entry, from.offset + offset, out);
+        return readError;
     };
     const DType dtype = fits ? record.dtype : DType::uint8;
     std::int64_t elements = 1;

@@ -53,6 +53,14 @@ Status NativeStore::read(std::string_view entry, std::uint64_t offset, std::span
     return found->source->readAt(found->offset + offset, out);
 }
 
+Status NativeStore::verify(std::string_view entry, const JobContext &job) const
+{
+    const ZipEntry *found = m_archive->find(entry);
+    if (found == nullptr)
+        return absent(*m_archive, entry);
+    return found->size <= kCheckedAtOnce ? Status::ok() : m_archive->verify(*found, job);
+}
+
 std::span<const std::byte> NativeStore::view(std::string_view entry, std::uint64_t offset,
                                              std::uint64_t length) const
 {
@@ -71,6 +79,12 @@ Result<std::string> NativeStore::text(std::string_view entry, std::uint64_t limi
     if (!bytes)
         return bytes.status();
     return std::string(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+}
+
+Status verifyEntry(const TensorStore &store, std::string_view entry, const JobContext &job)
+{
+    const auto *const native = dynamic_cast<const NativeStore *>(&store);
+    return native == nullptr ? Status::ok() : native->verify(entry, job);
 }
 
 } // namespace core

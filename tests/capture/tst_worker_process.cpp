@@ -47,7 +47,7 @@ private Q_SLOTS:
         QVERIFY(outcome.isOk());
         QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
         QCOMPARE(outcome->error.message(),
-                 std::string("capture_worker gave no sign of life for 300 ms and was killed"));
+                 std::string("capture_worker gave no sign of life for 300.0 ms and was killed"));
         QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
     }
 

@@ -405,7 +405,7 @@ private Q_SLOTS:
             QFile::remove(path("x"));
             const CliResult result = shell(limit + words + " --json");
             QVERIFY2(result.exitCode == 3 || result.exitCode == 0,
-                     words + ": " + QByteArray::number(result.exitCode) + result.messages);
+                     (words + ": " + QByteArray::number(result.exitCode) + result.messages).constData());
             QVERIFY2(result.exitCode == 0 || errorMessage(result).contains("Too many open files"),
                      result.out.constData());
             QVERIFY2(result.exitCode == 0 || !QFile::exists(path("x")), words.constData());
@@ -422,7 +422,7 @@ private Q_SLOTS:
             const CliResult result =
                 shell(QByteArray("unset DISPLAY WAYLAND_DISPLAY; export QT_QPA_PLATFORM='") + platform +
                       "'; \"$0\" graph o.opscope -o o.png");
-            QVERIFY2(result.exitCode == 0, platform + result.messages);
+            QVERIFY2(result.exitCode == 0, (platform + result.messages).constData());
             QVERIFY(content(path("o.png")).startsWith("\x89PNG"));
         }
     }
