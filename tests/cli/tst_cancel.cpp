@@ -9,7 +9,9 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 using support::CliResult;
 
@@ -107,7 +109,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
         for (int i = 0; i < 3; ++i) {
             QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
-            QTest::qSleep(20);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
         QVERIFY(process.waitForFinished(20000));
         QCOMPARE(process.exitCode(), 4);
