@@ -71,10 +71,11 @@ pid_t draftOwner(std::string_view name, std::string_view stem)
 }
 
 // A program that was killed could not remove its draft: the next one that writes the same file does. What was
-// touched a moment ago may be of a process that cannot be seen from here, in another container.
+// touched lately may be of a process that cannot be seen from here, on another host or in another container,
+// whose model runs a long op.
 void removeLeftDrafts(const std::filesystem::path &target)
 {
-    constexpr std::chrono::seconds kUntouched{2};
+    constexpr std::chrono::minutes kUntouched{10};
     const std::string stem = draftStem(target).filename().string();
     std::error_code error;
     std::filesystem::directory_iterator entry(folderOf(target), error);
