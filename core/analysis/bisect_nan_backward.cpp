@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/backward_ledger.h"
 #include "core/analysis/gradient_reports.h"
+#include "core/analysis/nonfinite_words.h"
 #include "core/analysis/report_parts.h"
 
 #include <fmt/format.h>
@@ -121,7 +122,7 @@ private:
                                   uncheckedCalls, m_rows.size()));
         const std::string what =
             headline->verdict == "birth"
-                ? fmt::format("{} is born in the backward of", nonFiniteKindName(headline->emitted.kind))
+                ? fmt::format("{} is born in the backward of", nonFiniteKindWords(headline->emitted.kind))
                 : fmt::format("the first non-finite gradient seen ({}) is at", headline->verdict);
         return fmt::format("{} {}{}{}", what,
                            headline->opLabel.isNull() ? nodeLabel(*headline) : headline->opLabel.toString(),

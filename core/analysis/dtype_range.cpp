@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/complex_magnitudes.h"
 #include "core/analysis/graph_reports.h"
+#include "core/analysis/nonfinite_words.h"
 #include "core/analysis/report_parts.h"
 #include "core/base/units.h"
 
@@ -91,7 +92,7 @@ public:
         if (measured.kind != NonFiniteKind::none)
             add(op, Severity::critical, "dtype_nonfinite", "find_nan",
                 fmt::format("{} ({}) holds {}", m_trace.label(op), torchDTypeName(dtype),
-                            nonFiniteKindName(measured.kind)),
+                            nonFiniteKindWords(measured.kind)),
                 Value::object({{"kind", nonFiniteKindName(measured.kind)}}));
         const double limit = largestValue(dtype);
         if (limit > 0.0 && measured.anyFinite && measured.absMax >= m_maxFraction * limit)

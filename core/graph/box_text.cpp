@@ -176,6 +176,10 @@ void describeOp(const GraphTree &tree, CallId id, PictureBox &box)
         box.kind = kind == CallKind::input ? BoxKind::input : BoxKind::output;
         const std::string_view address = trace.string(trace.call(id).address);
         box.title = address.empty() ? std::string(trace.publicLabel(box.op)) : std::string(address);
+        // A place in a tuple is no name.
+        if (kind == CallKind::output && !address.empty() &&
+            std::all_of(address.begin(), address.end(), [](char c) { return c >= '0' && c <= '9'; }))
+            box.title = fmt::format("output [{}]", address);
     } else {
         box.title = shortLabel(trace, box.op);
     }

@@ -38,6 +38,11 @@ public:
         if (m_level != DetailLevel::bar || m_picture.edges.size() <= kMostFarEdges)
             for (std::size_t i = 0; i < m_picture.edges.size(); ++i)
                 drawEdge(i);
+        // Over the edges that enter a frame through its header.
+        if (m_level != DetailLevel::bar)
+            for (std::size_t i = 1; i < m_picture.clusters.size(); ++i)
+                if (isVisible(m_layout.clusters[i]))
+                    drawClusterHeader(i);
         for (std::uint32_t i = 0; i < m_picture.boxes.size(); ++i)
             drawBoxAndStubs(i);
         if (m_level == DetailLevel::bar)
@@ -59,7 +64,7 @@ private:
     bool isHovered(HitId id) const { return m_look.hovered == id; }
 
     void drawCluster(std::size_t index);
-    void drawClusterHeader(const PictureCluster &cluster, const Rect &frame, std::size_t index);
+    void drawClusterHeader(std::size_t index);
     void drawEdge(std::size_t index);
     void drawBoxAndStubs(std::uint32_t index);
     void drawRings(std::uint32_t index, const Rect &box);
@@ -77,7 +82,6 @@ void Drawing::drawCluster(std::size_t index)
 {
     if (!isVisible(m_layout.clusters[index]))
         return;
-    const PictureCluster &cluster = m_picture.clusters[index];
     const Rect frame = scaled(m_layout.clusters[index]);
     Paint paint;
     paint.fill = ColorToken::module;
@@ -91,34 +95,41 @@ void Drawing::drawCluster(std::size_t index)
     const float radius = m_level == DetailLevel::bar ? 2.0F : 8.0F;
     m_list.rect(frame, paint, radius);
     m_list.hit(hitId(GraphHit::cluster, index), frame);
-    if (m_level != DetailLevel::bar)
-        drawClusterHeader(cluster, frame, index);
 }
 
-void Drawing::drawClusterHeader(const PictureCluster &cluster, const Rect &frame, std::size_t index)
+TextStyle scaledFont(TextStyle font, double scale)
 {
+    font.size = std::max(1.0F, std::round(font.size * static_cast<float>(scale)));
+    return font;
+}
+
+void Drawing::drawClusterHeader(std::size_t index)
+{
+    const PictureCluster &cluster = m_picture.clusters[index];
+    const Rect frame = scaled(m_layout.clusters[index]);
     const double scale = std::clamp(m_look.zoom / kTextZoom, 0.5, 1.0);
     const double height = std::min(kClusterHeader * m_look.zoom, 26.0);
     const Rect header = {frame.x, frame.y, frame.width, height};
     const double size = 11.0 * scale;
+    const auto font = scaledFont(kTitleFont, scale);
+    const auto small = scaledFont({FontFamily::words, FontWeight::regular, 12.0F}, scale);
+    const StateLook look = stateLook(cluster.state);
+    const double left = frame.x + (look.hasGlyph ? 43.0 : 27.0) * scale;
+    const std::string title = elidedMiddle(cluster.title, font, frame.right() - 10.0 - left);
+    const double second = left + textWidth(title, font) + 9.0 * scale;
+    const std::string subtitle = elidedRight(cluster.subtitle, small, frame.right() - 8.0 - second);
+    const double end = std::min(second + textWidth(subtitle, small) + 3.0, frame.right() - 3.0);
+    Paint ground;
+    ground.fill = ColorToken::module;
+    m_list.rect({frame.x + 4.0, header.y + 3.0, end - frame.x - 4.0, std::max(0.0, height - 4.0)}, ground);
     m_list.glyph({frame.x + 10.0 * scale, header.center().y - size / 2.0, size, size}, Glyph::chevronDown,
                  ColorToken::second);
-    double left = frame.x + 27.0 * scale;
-    const StateLook look = stateLook(cluster.state);
-    if (look.hasGlyph) {
-        m_list.glyph({left, header.center().y - size / 2.0, size, size}, look.glyph, look.ink);
-        left += 16.0 * scale;
-    }
-    TextStyle font = kTitleFont;
-    font.size = std::max(1.0F, std::round(font.size * static_cast<float>(scale)));
-    const double room = frame.right() - 10.0 - left;
-    const std::string title = elidedMiddle(cluster.title, font, room);
-    m_list.text({left, header.y, room, height}, title, font, ColorToken::text);
-    left += textWidth(title, font) + 9.0 * scale;
-    TextStyle small = {FontFamily::words, FontWeight::regular,
-                       std::max(1.0F, std::round(static_cast<float>(12.0 * scale)))};
-    m_list.text({left, header.y, frame.right() - 8.0 - left, height},
-                elidedRight(cluster.subtitle, small, frame.right() - 8.0 - left), small, ColorToken::second);
+    if (look.hasGlyph)
+        m_list.glyph({frame.x + 27.0 * scale, header.center().y - size / 2.0, size, size}, look.glyph,
+                     look.ink);
+    m_list.text({left, header.y, frame.right() - 10.0 - left, height}, title, font, ColorToken::text);
+    m_list.text({second, header.y, frame.right() - 8.0 - second, height}, subtitle, small,
+                ColorToken::second);
     m_list.hit(hitId(GraphHit::clusterFold, index), {frame.x, frame.y, 26.0, std::max(height, 14.0)});
 }
 

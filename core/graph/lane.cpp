@@ -56,6 +56,7 @@ private:
                 cell.inf = one.inf;
             }
         }
+        m_model.ops += m_trace.call(call).kind == CallKind::compute ? 1 : 0;
         cell.state = m_tree.stateOf(call);
         cell.unchecked = m_tree.isUnchecked(call);
         m_model.forward.push_back(cell);
@@ -148,7 +149,7 @@ public:
 
     DrawList draw()
     {
-        drawCaption("Forward", m_model.forward.size(), " ops", m_forward);
+        drawCaption("Forward", m_model.ops, " ops", m_forward);
         drawBands();
         drawRow(m_model.forward, m_forward, LaneHit::forward);
         if (!m_model.backward.empty()) {

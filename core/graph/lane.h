@@ -37,6 +37,7 @@ struct LaneModel
     std::vector<LaneCell> forward;
     std::vector<LaneCell> backward; // as many as forward, or none
     std::vector<LaneBand> bands;
+    std::size_t ops = 0; // cells of the forward row that are no inputs, buffers or outputs
 
     // Index of the cell of OP, or of the first op of its call; kNoCell when there is none.
     std::uint32_t cellOf(OpId op) const;
