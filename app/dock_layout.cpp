@@ -5,6 +5,7 @@
 #include "app/frame/pane_header.h"
 #include "app/session.h"
 
+#include <QByteArrayList>
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
@@ -71,18 +72,37 @@ void DockLayout::enter(Perspective perspective)
     makeDocks();
     m_perspective = perspective;
     m_entered = true;
-    const QByteArray state = m_session.settings().bytes(stateKey());
-    if (state.isEmpty() || !m_window->restoreState(state, kLayoutVersion))
-        applyShipped(perspective);
+    restore();
+}
+
+// The kept layout of the perspective, else the shipped one. Qt adds a dock that the kept one does not know to
+// some area, so what was shown is kept beside it.
+void DockLayout::restore()
+{
+    const QByteArray state = m_narrow ? QByteArray() : m_session.settings().bytes(stateKey());
+    takeOut();
+    if (state.isEmpty() || !m_window->restoreState(state, kLayoutVersion)) {
+        applyShipped(m_perspective);
+    } else if (const QByteArray shown = m_session.settings().bytes(shownKey()); !shown.isEmpty()) {
+        const QList<QByteArray> names = shown.split(' ');
+        for (const auto &[kind, dock] : m_docks)
+            if (!names.contains(paneId(kind).toLatin1()))
+                m_window->removeDockWidget(dock);
+    }
     m_tabs->refreshSoon();
 }
 
-void DockLayout::applyShipped(Perspective perspective)
+void DockLayout::takeOut()
 {
     for (const auto &[kind, dock] : m_docks) {
         dock->setFloating(false);
         m_window->removeDockWidget(dock);
     }
+}
+
+void DockLayout::applyShipped(Perspective perspective)
+{
+    takeOut();
     std::map<Qt::DockWidgetArea, QDockWidget *> front;
     for (const PanePlace &place : shippedLayout(perspective)) {
         if (place.onDemand)
@@ -111,8 +131,14 @@ void DockLayout::applyShipped(Perspective perspective)
 
 void DockLayout::remember()
 {
-    if (m_entered && !m_narrow)
-        m_session.settings().setBytes(stateKey(), m_window->saveState(kLayoutVersion));
+    if (!m_entered || m_narrow)
+        return;
+    QByteArrayList shown = {"-"}; // not empty when all docks are closed
+    for (const auto &[kind, dock] : m_docks)
+        if (!dock->isHidden())
+            shown.push_back(paneId(kind).toLatin1());
+    m_session.settings().setBytes(stateKey(), m_window->saveState(kLayoutVersion));
+    m_session.settings().setBytes(shownKey(), shown.join(' '));
 }
 
 void DockLayout::reset()
@@ -120,6 +146,7 @@ void DockLayout::reset()
     if (!m_entered)
         return;
     m_session.settings().remove(stateKey());
+    m_session.settings().remove(shownKey());
     applyShipped(m_perspective);
     m_tabs->refreshSoon();
 }
@@ -143,10 +170,7 @@ void DockLayout::setNarrow(bool narrow)
     m_narrow = narrow;
     if (!m_entered)
         return;
-    const QByteArray state = m_session.settings().bytes(stateKey());
-    if (narrow || state.isEmpty() || !m_window->restoreState(state, kLayoutVersion))
-        applyShipped(m_perspective);
-    m_tabs->refreshSoon();
+    restore();
 }
 
 void DockLayout::reveal(PaneKind kind)
@@ -214,6 +238,11 @@ void DockLayout::fillMenu(QMenu *menu)
         });
     }
     menu->setEnabled(!m_docks.empty());
+}
+
+QString DockLayout::shownKey() const
+{
+    return stateKey() + QStringLiteral("-shown");
 }
 
 QString DockLayout::stateKey() const

@@ -51,8 +51,11 @@ private:
     void makeDocks();
     QDockWidget *makeDock(PaneKind kind);
     void placeHome(PaneKind kind, QDockWidget *dock);
+    void restore();
+    void takeOut();
     void applyShipped(Perspective perspective);
     QString stateKey() const;
+    QString shownKey() const;
 
     QMainWindow *m_window;
     const views::Theme &m_theme;

@@ -20,6 +20,7 @@ using core::ColorToken;
 
 constexpr int kPadding = 10;
 constexpr int kGap = 7;
+constexpr int kOutside = 500;
 
 PaneHeader *headerOf(const QDockWidget *dock)
 {
@@ -52,7 +53,12 @@ void DockTabs::refresh()
     }
     for (QTabBar *bar : m_window->findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly)) {
         dress(bar);
-        placeControls(*bar);
+        // Qt leaves the row of a group that has lost its docks where it was, over the panes there now, and
+        // would show it again when it were hidden.
+        if (bar->count() == 0)
+            bar->move(-kOutside - bar->width(), -kOutside - bar->height());
+        else
+            placeControls(*bar);
     }
 }
 
@@ -105,7 +111,10 @@ bool DockTabs::eventFilter(QObject *watched, QEvent *event)
     if (bar == nullptr)
         return false;
     if (event->type() == QEvent::Paint) {
-        paintTabs(*bar);
+        if (bar->count() == 0)
+            refreshSoon();
+        else
+            paintTabs(*bar);
         return true;
     }
     if (event->type() == QEvent::Resize || event->type() == QEvent::Move || event->type() == QEvent::Show ||
