@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dialogs/backward_form.h"
 
-#include "app/dialogs/combo_arrow.h"
+#include "views/base/combo_arrow.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
@@ -41,7 +41,7 @@ BackwardForm::BackwardForm(const views::Theme &theme, QWidget *parent)
                       tr("From the scalar"), tr("From the cross entropy of"),
                       tr("From the mean squared difference of")});
     m_rule->setAccessibleName(tr("Backward pass"));
-    addComboArrow(theme, m_rule);
+    views::addComboArrow(theme, m_rule);
     m_output->setEditable(true);
     m_output->setProperty("face", "mono");
     m_output->setAccessibleName(tr("Output the backward pass starts from"));

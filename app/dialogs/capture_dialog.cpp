@@ -2,11 +2,11 @@
 #include "app/dialogs/capture_dialog.h"
 
 #include "app/dialogs/backward_form.h"
-#include "app/dialogs/combo_arrow.h"
 #include "app/dialogs/input_form.h"
 #include "app/dialogs/model_file_dialog.h"
 #include "app/settings.h"
 #include "core/base/value.h"
+#include "views/base/combo_arrow.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 #include "views/reports/option_form.h"
@@ -185,7 +185,7 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     m_chosen->setAccessibleName(tr("Chosen modules and ops"));
     m_chosen->setPlaceholderText(QStringLiteral("module:h.7.*, op:softmax"));
     m_chosen->setEnabled(false);
-    addComboArrow(m_theme, m_save);
+    views::addComboArrow(m_theme, m_save);
     auto *save = new QHBoxLayout;
     save->setSpacing(8);
     save->addWidget(m_save);
@@ -209,7 +209,7 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     m_sources->setAccessibleName(m_sources->text());
     m_sources->setToolTip(tr("The Python files that the ops come from are copied into the trace"));
     m_sources->setChecked(true);
-    addComboArrow(m_theme, m_mode);
+    views::addComboArrow(m_theme, m_mode);
     auto *mode = new QHBoxLayout;
     mode->setSpacing(12);
     mode->addWidget(m_mode);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dialogs/settings_dialog.h"
 
-#include "app/dialogs/combo_arrow.h"
 #include "app/settings.h"
+#include "views/base/combo_arrow.h"
 #include "views/base/widgets.h"
 
 #include <QCheckBox>
@@ -51,7 +51,7 @@ void SettingsDialog::addLook(QFormLayout *form)
         if (value == m_theme.mode())
             mode->setCurrentIndex(mode->count() - 1);
     }
-    addComboArrow(m_theme, mode);
+    views::addComboArrow(m_theme, mode);
     connect(mode, &QComboBox::currentIndexChanged, this,
             [this, mode] { Q_EMIT themeChosen(mode->currentData().toInt()); });
     form->addRow(tr("Theme"), mode);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/composition.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/icon.h"
 
@@ -64,6 +65,12 @@ Composition Composition::of(const core::TensorStats &stats)
     const std::uint64_t named = result.total();
     result.counts[5] = stats.elements > named ? stats.elements - named : 0;
     return result;
+}
+
+QString elementsText(core::DType dtype, std::uint64_t counted)
+{
+    return core::isComplex(dtype) ? countedText(counted, "real or imaginary part", "real and imaginary parts")
+                                  : countedText(counted, "element", "elements");
 }
 
 std::uint64_t Composition::total() const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/dtype.h"
 #include "core/trace/tensor_stats.h"
 #include "views/base/theme.h"
 
@@ -26,6 +27,8 @@ struct Composition
 
 QString elementClassName(ElementClass which); // "−Inf"
 core::ColorToken elementClassTone(ElementClass which);
+// What statistics of a tensor of DTYPE count: "9 elements"; of a complex one "18 real and imaginary parts".
+QString elementsText(core::DType dtype, std::uint64_t counted);
 
 // Widths of the six parts of a strip of WIDTH pixels: in proportion, but never under MINIMUM for a class that
 // has an element, so that one NaN among millions is seen. They add up to WIDTH; all 0 without elements.

@@ -7,6 +7,7 @@
 #include "views/base/widgets.h"
 #include "views/tensor/custom_plot.h"
 
+#include <QFontMetrics>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -21,6 +22,7 @@ using core::ColorToken;
 
 constexpr int kPlotHeight = 170;
 constexpr double kSideShare = 0.32;
+constexpr int kSideNameGap = 8; // between the names of two bins
 
 // 0 stays 0, one element is seen: log10(1 + count).
 double barHeight(std::uint64_t count)
@@ -127,6 +129,9 @@ void HistogramPlot::dress()
         }
         rect->axis(QCPAxis::atBottom)->grid()->setVisible(false);
     }
+    const QFontMetrics metrics(m_theme.font(FontRole::monoCaption));
+    const int nameWidth = metrics.horizontalAdvance(elementClassName(ElementClass::posInf)) + kSideNameGap;
+    m_sideRect->setMinimumSize(4 * nameWidth, 0);
     m_sideRect->axis(QCPAxis::atLeft)->setTickLabels(true);
     m_finiteRect->axis(QCPAxis::atLeft)->setTickLabels(false);
     m_finite->setPen(Qt::NoPen);

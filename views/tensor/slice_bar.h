@@ -12,8 +12,9 @@ class QSpinBox;
 
 namespace views {
 
-// Chooses a slice: which axes are rows and columns, and where the other ones stand. Also holds Next bad
-// element. Owned by the tensor pane.
+// Chooses a slice: which axes are rows and columns, and where the other ones stand, in rows of their own, so
+// that a tensor of many dimensions does not make the pane wider. Also holds Next bad element. Owned by the
+// tensor pane.
 class SliceBar : public QWidget
 {
     Q_OBJECT
@@ -31,12 +32,13 @@ Q_SIGNALS:
 
 private:
     void rebuild();
-    QComboBox *addAxisChoice(const QString &name, int axis, bool isRow);
-    void addIndex(std::size_t axis);
+    QComboBox *addAxisChoice(QHBoxLayout &row, const QString &name, bool isRow);
+    void addIndex(QHBoxLayout &row, std::size_t axis);
     void chooseAxis(bool isRow, int axis);
 
     std::vector<std::int64_t> m_shape;
     Slice m_slice;
+    const Theme &m_theme;
     QHBoxLayout *m_row;
     QWidget *m_controls = nullptr;
 };

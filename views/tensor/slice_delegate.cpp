@@ -44,8 +44,11 @@ void SliceDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
     painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
     painter->setFont(m_theme.font(FontRole::monoCaption));
     painter->setPen(m_theme.color(ink));
-    painter->drawText(option.rect.adjusted(4, 0, -5, 0), Qt::AlignRight | Qt::AlignVCenter,
-                      index.data(Qt::DisplayRole).toString());
+    // A number that has lost its first digits would read as another one.
+    const QRect room = option.rect.adjusted(4, 0, -5, 0);
+    painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter,
+                      painter->fontMetrics().elidedText(index.data(Qt::DisplayRole).toString(),
+                                                        Qt::ElideRight, room.width()));
     if (option.state.testFlag(QStyle::State_Selected)) {
         painter->setPen(QPen(m_theme.color(ColorToken::accent), 2));
         painter->drawRect(option.rect.adjusted(1, 1, -1, -1));

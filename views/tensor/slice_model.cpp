@@ -38,8 +38,10 @@ QString valueText(core::DType dtype, const std::byte *data, std::size_t index, i
     if (!core::isComplex(dtype))
         return part(value);
     const double imaginary = core::elementImaginary(dtype, data, index);
-    return QStringLiteral("%1%2%3i").arg(
-        part(value), std::signbit(imaginary) ? QString() : QStringLiteral("+"), part(imaginary));
+    const QString second = part(imaginary);
+    const bool hasSign = second.startsWith(QLatin1Char('-')) || second.startsWith(QLatin1Char('+')) ||
+                         second.startsWith(QChar(u'−'));
+    return part(value) + (hasSign ? QString() : QStringLiteral("+")) + second + QLatin1Char('i');
 }
 
 // NaN before infinity: hypot() of the two would be infinite.

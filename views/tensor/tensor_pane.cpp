@@ -9,12 +9,16 @@
 #include "views/tensor/slice_bar.h"
 #include "views/tensor/slice_delegate.h"
 
+#include <QClipboard>
+#include <QFontMetrics>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
@@ -24,7 +28,10 @@ namespace views {
 
 namespace {
 
-constexpr int kCellWidth = 74;
+constexpr int kSide = 14;
+constexpr int kCellPadding = 12;
+constexpr int kNumberLength = 10; // "-1.234e-38"
+constexpr int kWideFrom = 760;    // a pane that wide and low has the grid beside the distribution
 constexpr int kCellHeight = 22;
 
 } // namespace
@@ -36,14 +43,14 @@ TensorPane::TensorPane(const PaneContext &context, QWidget *parent)
       m_facts(new FactList(context.theme)), m_sliceBar(new SliceBar(context.theme, this)),
       m_grid(new QTableView(this)), m_cell(makeElidedLabel({}, "monoDense"))
 {
-    auto *splitter = new QSplitter(Qt::Vertical, this);
-    splitter->addWidget(makeTop());
-    splitter->addWidget(makeBottom());
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
+    m_splitter = new QSplitter(Qt::Vertical, this);
+    m_splitter->addWidget(makeTop());
+    m_splitter->addWidget(makeBottom());
+    m_splitter->setStretchFactor(0, 3);
+    m_splitter->setStretchFactor(1, 2);
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->addWidget(splitter);
+    column->addWidget(m_splitter);
     connect(&m_model, &SliceModel::tileRequested, this, [this](std::int64_t row, std::int64_t tileColumn) {
         Q_EMIT tileRequested(m_tensor, m_model.slice(), row, tileColumn);
     });
@@ -74,9 +81,13 @@ QString TensorPane::unreadWords(const core::Status &status)
 QWidget *TensorPane::makeTop()
 {
     auto *content = new QWidget;
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(12, 10, 12, 8);
+    auto *outer = new QVBoxLayout(content);
+    outer->setContentsMargins(0, 10, 0, 8);
+    outer->setSpacing(0);
+    auto *column = new QVBoxLayout;
+    column->setContentsMargins(kSide, 0, kSide, 0); // as the list of facts below
     column->setSpacing(8);
+    outer->addLayout(column);
     column->addWidget(m_name);
     column->addWidget(m_kind);
     m_note->setWordWrap(true);
@@ -102,8 +113,8 @@ QWidget *TensorPane::makeTop()
     m_linear = addMode(tr("linear x"), false);
     column->addLayout(head);
     column->addWidget(m_histogram);
-    column->addWidget(m_facts);
-    column->addStretch(1);
+    outer->addWidget(m_facts);
+    outer->addStretch(1);
     auto *scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -129,9 +140,16 @@ QWidget *TensorPane::makeBottom()
     m_grid->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_grid->setCornerButtonEnabled(false);
     m_grid->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_grid->horizontalHeader()->setDefaultSectionSize(kCellWidth);
     m_grid->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_grid->verticalHeader()->setDefaultSectionSize(kCellHeight);
+    auto *copy = new QShortcut(QKeySequence::Copy, m_grid);
+    copy->setContext(Qt::WidgetShortcut);
+    connect(copy, &QShortcut::activated, this, [this] {
+        const QModelIndex current = m_grid->currentIndex();
+        const QString value = m_model.exactText(current.row(), current.column());
+        if (!value.isEmpty())
+            QGuiApplication::clipboard()->setText(value.section(QLatin1Char(' '), 0, 0));
+    });
     column->addWidget(m_grid, 1);
     column->addWidget(makeWindowRow());
     m_cell->setContentsMargins(10, 4, 10, 4);
@@ -217,7 +235,7 @@ void TensorPane::showItem()
         const bool module = std::holds_alternative<ModuleItem>(item());
         showTrace();
         if (op.isValid() && !module)
-            showNote(tr("%1 returned no tensor.").arg(fromView(trace()->label(op))));
+            showNote(tr("%1 returned no tensor.").arg(fromView(trace()->publicLabel(op))));
         return;
     }
     if (tensor != m_tensor)
@@ -232,8 +250,8 @@ void TensorPane::showTensor(core::OpId op, core::TensorId tensor)
     m_op = op;
     const core::TensorRow &row = trace()->tensor(tensor);
     const core::OpId producer = trace()->producer(tensor);
-    const QString name =
-        producer.isValid() ? fromView(trace()->label(producer)) : fromView(trace()->string(row.address));
+    const QString name = producer.isValid() ? fromView(trace()->publicLabel(producer))
+                                            : fromView(trace()->string(row.address));
     m_name->setText(name);
     m_kind->setText(tensorText(*trace(), tensor));
     m_cell->clear();
@@ -241,8 +259,10 @@ void TensorPane::showTensor(core::OpId op, core::TensorId tensor)
     setSubtitle(name);
     if (const core::TensorStats *stats = trace()->stats(tensor)) {
         m_composition->setComposition(Composition::of(*stats));
+        m_largest = stats->hasFinite() ? stats->absMax : 0.0;
         showStats(*stats);
     } else {
+        m_largest = 0.0;
         m_composition->setComposition(std::nullopt);
     }
     const auto shape = trace()->shape(tensor);
@@ -272,6 +292,8 @@ void TensorPane::setSummary(core::TensorId tensor, const core::Result<TensorSumm
     m_composition->setComposition(Composition::of(summary->stats));
     static_cast<SliceDelegate *>(m_grid->itemDelegate())
         ->setHottest(summary->stats.hasFinite() ? summary->stats.absMax : 0.0);
+    m_largest = summary->stats.hasFinite() ? summary->stats.absMax : 0.0;
+    m_grid->horizontalHeader()->setDefaultSectionSize(cellWidth());
     m_histogram->setSummary(*summary, trace()->tensor(tensor).dtype);
     showStats(summary->stats);
     m_grid->viewport()->update();
@@ -280,8 +302,12 @@ void TensorPane::setSummary(core::TensorId tensor, const core::Result<TensorSumm
 void TensorPane::showStats(const core::TensorStats &stats)
 {
     m_facts->clear();
+    const core::TensorRow &row = trace()->tensor(m_tensor);
     m_facts->addSection(tr("Statistics"), tr("finite values only"));
-    m_facts->addFact(tr("Elements"), countText(stats.elements));
+    if (core::isComplex(row.dtype))
+        m_facts->addFact(tr("Real and imaginary parts"), countText(stats.elements));
+    else
+        m_facts->addFact(tr("Elements"), countText(stats.elements));
     m_facts->addFact(tr("Finite"), countText(stats.elements - stats.nonFinite()));
     if (stats.hasFinite()) {
         m_facts->addFact(tr("Minimum"), numberText(stats.min, 9));
@@ -292,7 +318,7 @@ void TensorPane::showStats(const core::TensorStats &stats)
         m_facts->addFact(tr("Mean"), numberText(stats.mean, 9));
         m_facts->addFact(tr("Standard deviation"), numberText(stats.std, 9));
     }
-    const core::FloatLimits limits = core::floatLimits(trace()->tensor(m_tensor).dtype);
+    const core::FloatLimits limits = core::floatLimits(row.dtype);
     if (limits.max > 0 && stats.hasFinite())
         m_facts->addFact(tr("Share of the dtype's limit %1").arg(numberText(limits.max, 6)),
                          numberText(100.0 * stats.absMax / limits.max, 3) + QStringLiteral(" %"),
@@ -315,6 +341,7 @@ void TensorPane::showSlice(const Slice &slice)
     const QScopedValueRollback<bool> guard(m_showing, true);
     const auto shape = trace()->shape(m_tensor);
     m_sliceBar->setSlice({shape.begin(), shape.end()}, slice);
+    m_grid->horizontalHeader()->setDefaultSectionSize(cellWidth());
     m_model.setSlice(trace(), m_tensor, slice);
     showWindow();
 }
@@ -394,8 +421,36 @@ void TensorPane::showCell(int row, int column)
         QStringLiteral("%1   %2").arg(indexText(shape, flat), value.isEmpty() ? tr("reading") : value));
 }
 
+// Room for every digit of a whole number and for both parts of a complex one.
+int TensorPane::cellWidth() const
+{
+    const core::DType dtype = trace()->tensor(m_tensor).dtype;
+    qsizetype length = kNumberLength;
+    if (core::isComplex(dtype))
+        length = 2 * kNumberLength + 2;
+    if (core::isIntegral(dtype))
+        length = std::max(length, QString::number(m_largest, 'f', 0).size() + 1);
+    return static_cast<int>(length) *
+               QFontMetrics(theme().font(FontRole::monoCaption)).horizontalAdvance(QLatin1Char('0')) +
+           kCellPadding;
+}
+
+void TensorPane::resizeEvent(QResizeEvent *event)
+{
+    Pane::resizeEvent(event);
+    const bool wide = width() >= kWideFrom && width() > 2 * height();
+    const Qt::Orientation wanted = wide ? Qt::Horizontal : Qt::Vertical;
+    if (m_splitter->orientation() == wanted)
+        return;
+    m_splitter->setOrientation(wanted);
+    m_splitter->setSizes(wide ? QList<int>{width() / 2, width() / 2}
+                              : QList<int>{height() * 3 / 5, height() * 2 / 5});
+}
+
 void TensorPane::themeChanged()
 {
+    if (m_tensor.isValid() && trace())
+        m_grid->horizontalHeader()->setDefaultSectionSize(cellWidth());
     m_grid->viewport()->update();
 }
 

@@ -6,7 +6,7 @@
 #include "views/tensor/tensor_summary.h"
 
 class QLabel;
-class QStackedWidget;
+class QSplitter;
 class QTableView;
 class QToolButton;
 class QVBoxLayout;
@@ -53,6 +53,7 @@ protected:
     void showTrace() override;
     void showItem() override;
     void themeChanged() override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     static QString unreadWords(const core::Status &status);
@@ -67,8 +68,11 @@ private:
     void showElement(std::uint64_t flat);
     void pickCell(int row, int column);
     void showCell(int row, int column);
+    int cellWidth() const;
 
     SliceModel m_model;
+    QSplitter *m_splitter = nullptr;
+    double m_largest = 0.0; // magnitude, as far as it is known
     QLabel *m_name;
     QLabel *m_kind;
     QLabel *m_note;

@@ -4,12 +4,10 @@
 class QComboBox;
 
 namespace views {
-class Theme;
-}
 
-namespace app {
+class Theme;
 
 // The style sheet takes the arrow of a combo box away; this draws one in the theme's colour.
-void addComboArrow(const views::Theme &theme, QComboBox *combo);
+void addComboArrow(const Theme &theme, QComboBox *combo);
 
-} // namespace app
+} // namespace views
