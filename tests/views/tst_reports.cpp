@@ -22,6 +22,7 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLocale>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -221,6 +222,27 @@ private Q_SLOTS:
         QVERIFY(wished.count() >= 1);
     }
 
+    // The rows are the answer of a ranking, also when it was looked at before it ran.
+    void aNewAnswerShowsItsRows()
+    {
+        m_pane->choose("hot_path");
+        done("hot_path");
+        const auto *findings = buttonNamed(*m_pane, "Findings");
+        QVERIFY(findings != nullptr);
+        QVERIFY(!findings->isChecked());
+    }
+
+    void optionsLeaveRoomForTheAnswer()
+    {
+        m_pane->resize(1000, 300);
+        m_pane->choose("lineage");
+        m_pane->showOptions();
+        QTest::qWait(20);
+        const auto *card = m_pane->findChild<views::ReportCard *>();
+        QVERIFY(card != nullptr);
+        QVERIFY2(card->width() >= 220, qPrintable(QString::number(card->width())));
+    }
+
     void aRunningReportCanBeCancelled()
     {
         entryOf(m_board, "dtype_range").state = ReportState::running;
@@ -294,7 +316,7 @@ private Q_SLOTS:
         QTest::mouseClick(buttonNamed(*m_pane, "Show the options"), Qt::LeftButton);
         QTest::mouseClick(buttonNamed(m_pane->form(), "Use selected op"), Qt::LeftButton);
         QCOMPARE(qobject_cast<QLineEdit *>(m_pane->form().field("op_or_label"))->text(),
-                 QString::fromStdString(std::string(m_trace->label(m_selection->op()))));
+                 QString::fromStdString(std::string(m_trace->publicLabel(m_selection->op()))));
         QVERIFY(!m_pane->asksFirst());
     }
 
@@ -449,6 +471,30 @@ private Q_SLOTS:
         m_pane->table().filterLine().setText("nosuch:1");
         QVERIFY(shows(*m_pane, "no column is called “nosuch”"));
         QCOMPARE(m_pane->table().model().rowCount(), all);
+    }
+
+    // Lists and mixed columns sort by their numbers; sums have every digit.
+    void cellsSortAndReadAsNumbers()
+    {
+        core::ReportTable table;
+        table.columns = {{"shape", core::CellKind::list, {}},
+                         {"value", core::CellKind::text, {}},
+                         {"flops", core::CellKind::number, {}},
+                         {"message", core::CellKind::text, {}}};
+        for (const int size : {10, 9, 100}) {
+            core::ReportRow row;
+            row.cells = {core::Value(core::Value::List{size, 3}), core::Value(-size),
+                         core::Value(2511411234.0), core::Value("at /a/b/model.py:7")};
+            table.rows.push_back(std::move(row));
+        }
+        const views::ReportTableSource source(table);
+        QVERIFY(source.key(1, 0) < source.key(0, 0));
+        QVERIFY(source.key(0, 0) < source.key(2, 0));
+        QVERIFY(source.key(2, 1) < source.key(0, 1));
+        QVERIFY(source.key(0, 1) < source.key(1, 1));
+        QCOMPARE(source.text(0, 2), QLocale().toString(2511411234LL));
+        QCOMPARE(source.text(0, 3), QStringLiteral("at model.py:7"));
+        QCOMPARE(source.exactText(0, 3), QStringLiteral("at /a/b/model.py:7"));
     }
 
     void copiesInFourFormsWithFullPrecision()

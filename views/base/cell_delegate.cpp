@@ -14,6 +14,14 @@ using core::ColorToken;
 constexpr int kPadding = 9;
 constexpr int kIconSide = 13;
 
+// Names end in what tells them apart, places in their line; of a path the file says most.
+Qt::TextElideMode elideMode(const QString &text, bool isName)
+{
+    if (!isName)
+        return Qt::ElideRight;
+    return text.startsWith(QLatin1Char('/')) ? Qt::ElideLeft : Qt::ElideMiddle;
+}
+
 } // namespace
 
 void CellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
@@ -46,7 +54,7 @@ void CellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
     const QString text = index.data(Qt::DisplayRole).toString();
     const auto alignment = Qt::Alignment(index.data(Qt::TextAlignmentRole).toInt());
     painter->drawText(room, static_cast<int>(alignment) | Qt::TextSingleLine,
-                      painter->fontMetrics().elidedText(text, Qt::ElideRight, room.width()));
+                      painter->fontMetrics().elidedText(text, elideMode(text, mono), room.width()));
     painter->restore();
 }
 

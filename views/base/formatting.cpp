@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QRegularExpression>
 
 #include <cmath>
 
@@ -152,6 +153,11 @@ QString moduleText(const core::Trace &trace, core::ModuleId module)
     return className.isEmpty() ? words("model") : className.mid(dot + 1);
 }
 
+std::uint64_t lastStep(const core::Trace &trace)
+{
+    return trace.computeOps().empty() ? 0 : trace.op(trace.computeOps().back()).step;
+}
+
 QString lineText(const core::Trace &trace, core::OpId op)
 {
     const core::FrameId frame = trace.sourceFrame(trace.callOf(op).stack);
@@ -160,6 +166,12 @@ QString lineText(const core::Trace &trace, core::OpId op)
     const core::FrameRow &row = trace.frame(frame);
     const QString file = fileNameText(trace.string(row.file));
     return row.line.isKnown() ? file + QLatin1Char(':') + QString::number(row.line.oneBased()) : file;
+}
+
+QString withShortPlaces(const QString &text)
+{
+    static const QRegularExpression kPlace(QStringLiteral("(?<![^\\s(\"'])/(?:[^\\s/:]+/)+([^\\s/:]+:\\d+)"));
+    return QString(text).replace(kPlace, QStringLiteral("\\1"));
 }
 
 QString fileNameText(std::string_view path)

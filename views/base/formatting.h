@@ -30,8 +30,12 @@ QString indexText(std::span<const std::int64_t> shape, std::uint64_t flat);
 
 // The module's path for people: "h.7.attn", "model" (the class when known) for the root.
 QString moduleText(const core::Trace &trace, core::ModuleId module);
+// The number of the last op in execution order; 0 without one.
+std::uint64_t lastStep(const core::Trace &trace);
 // "model.py:116", empty when no line is known.
 QString lineText(const core::Trace &trace, core::OpId op);
+// TEXT with places such as "/a/b/model.py:116" written as the window writes them: "model.py:116".
+QString withShortPlaces(const QString &text);
 // The last part of a path.
 QString fileNameText(std::string_view path);
 // "saved", "not saved", "too large", ...: the words of the window for a payload's state.

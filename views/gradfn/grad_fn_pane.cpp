@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/gradfn/grad_fn_pane.h"
 
+#include "views/base/combo_arrow.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
@@ -51,6 +52,7 @@ QWidget *GradFnPane::buildBar()
     row->addSpacing(8);
     m_passLabel = makeLabel(tr("Pass"), "dense", bar);
     m_passes = new QComboBox(bar);
+    addComboArrow(theme(), m_passes);
     m_passes->setAccessibleName(tr("Backward pass whose states are shown"));
     m_passLabel->setBuddy(m_passes);
     row->addWidget(m_passLabel);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/reports/option_form.h"
 
+#include "views/base/combo_arrow.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
@@ -115,6 +116,7 @@ QWidget *OptionForm::makeEditor(const core::ReportOption &option)
     if (!option.choices.empty()) {
         auto *box = new QComboBox(m_body);
         box->setProperty("face", "mono");
+        addComboArrow(m_theme, box);
         // The data of an item is what is read; without a default nothing may be chosen.
         if (option.defaultValue.isNull())
             box->addItem(tr("not given"), QString());

@@ -126,7 +126,8 @@ void ReportCard::addRefusal(const core::Report &report)
 
 void ReportCard::addFinding(const core::ReportFinding &finding)
 {
-    auto *button = new FindingButton(m_theme, finding.severity, fromView(finding.message), m_body);
+    auto *button =
+        new FindingButton(m_theme, finding.severity, withShortPlaces(fromView(finding.message)), m_body);
     const core::OpId op = finding.ops.empty() ? core::OpId() : finding.ops.front();
     button->setEnabled(op.isValid());
     connect(button, &FindingButton::clicked, this, [this, op] { Q_EMIT opPicked(op); });

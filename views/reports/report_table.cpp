@@ -124,6 +124,7 @@ void ReportTableWidget::setReport(const QString &name, std::shared_ptr<const cor
     const bool other = name != m_name;
     if (!other && report == m_report && report != nullptr)
         return;
+    const bool first = other || m_report == nullptr || m_report->error;
     m_name = name;
     m_report = std::move(report);
     const bool answered = m_report && !m_report->error;
@@ -134,8 +135,8 @@ void ReportTableWidget::setReport(const QString &name, std::shared_ptr<const cor
     m_findings->setText(tr("Findings %1").arg(countText(findings)));
     m_rows->setVisible(hasTable);
     m_findings->setVisible(findings > 0);
-    if (other)
-        m_rows->setChecked(hasTable);
+    if (first)
+        m_rows->setChecked(hasTable); // its rows are the answer
     if (!hasTable || (m_findings->isChecked() && findings == 0))
         (hasTable ? m_rows : m_findings)->setChecked(true);
     const bool shown = hasTable || findings > 0;

@@ -5,9 +5,14 @@
 
 #include <QCoreApplication>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
 
 namespace views {
 
@@ -53,6 +58,12 @@ QString titleOf(const core::ReportColumn &column)
     return column.unit.empty() ? title : QStringLiteral("%1 (%2)").arg(title, fromView(column.unit));
 }
 
+// Sums of FLOPs and bytes are doubles; six digits would round them.
+bool isLargeWhole(double number)
+{
+    return std::abs(number) >= 1e4 && std::abs(number) < 1e15 && number == std::trunc(number);
+}
+
 QString cellWords(const core::Value &cell)
 {
     if (cell.isNull())
@@ -60,6 +71,9 @@ QString cellWords(const core::Value &cell)
     if (cell.isInt())
         return cell.toInt() < 0 ? QStringLiteral("−") + countText(static_cast<std::uint64_t>(-cell.toInt()))
                                 : countText(static_cast<std::uint64_t>(cell.toInt()));
+    if (cell.isDouble() && isLargeWhole(cell.toDouble()))
+        return (cell.toDouble() < 0 ? QStringLiteral("−") : QString()) +
+               countText(static_cast<std::uint64_t>(std::abs(cell.toDouble())));
     if (cell.isDouble())
         return numberText(cell.toDouble());
     if (cell.isBool())
@@ -79,6 +93,29 @@ int widthOf(const core::ReportTable &table, std::size_t column, const QString &t
 bool isSentence(std::string_view name)
 {
     return name == "message" || name == "reason" || name == "why" || name == "detail";
+}
+
+// Numbers before words, each by its value; numbers inside a text (a shape, a label, a line) count as numbers.
+std::string sortKeyOf(const core::Value &value)
+{
+    if (value.isNumber()) {
+        // The bits of a double in the order of the numbers.
+        std::uint64_t bits = 0;
+        const double number = value.toDouble();
+        std::memcpy(&bits, &number, sizeof(bits));
+        bits = bits >> 63 != 0 ? ~bits : bits | std::uint64_t(1) << 63;
+        return fmt::format("0{:016x}", bits);
+    }
+    const std::string text = value.isString() ? value.toString() : core::cellText(value, 17);
+    std::string key = "1";
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+        if (end == at)
+            key += text[at++];
+        else
+            key += fmt::format("{:0>20}", text.substr(std::exchange(at, end), end - at));
+    }
+    return key;
 }
 
 } // namespace
@@ -132,7 +169,8 @@ const core::Value &ReportTableSource::cell(std::size_t row, std::size_t column) 
 
 QString ReportTableSource::text(std::size_t row, std::size_t column) const
 {
-    return cellWords(cell(row, column));
+    const QString words = cellWords(cell(row, column));
+    return isSentence(m_table.columns[column].name) ? withShortPlaces(words) : words;
 }
 
 double ReportTableSource::number(std::size_t row, std::size_t column) const
@@ -142,12 +180,10 @@ double ReportTableSource::number(std::size_t row, std::size_t column) const
 
 std::string_view ReportTableSource::key(std::size_t row, std::size_t column) const
 {
-    if (cell(row, column).isString())
-        return cell(row, column).toString();
     std::vector<std::string> &keys = m_keys[column];
     if (keys.empty())
         for (std::size_t i = 0; i < m_table.rows.size(); ++i)
-            keys.push_back(cell(i, column).isString() ? std::string() : core::cellText(cell(i, column), 17));
+            keys.push_back(sortKeyOf(cell(i, column)));
     return keys[row];
 }
 

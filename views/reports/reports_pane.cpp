@@ -71,7 +71,7 @@ void ReportsPane::showItem()
         return;
     }
     const core::OpId op = opOf(*trace(), item());
-    m_form->setSelectedOp(op.isValid() ? fromView(trace()->label(op)) : QString());
+    m_form->setSelectedOp(op.isValid() ? fromView(trace()->publicLabel(op)) : QString());
     if (!m_picking)
         m_table->showOp(op);
 }

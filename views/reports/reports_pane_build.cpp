@@ -2,6 +2,7 @@
 // The parts of the reports pane and how they are joined.
 #include "views/reports/reports_pane.h"
 
+#include "views/base/combo_arrow.h"
 #include "views/base/table_view.h"
 #include "views/base/widgets.h"
 #include "views/reports/option_form.h"
@@ -25,6 +26,7 @@ namespace views {
 namespace {
 
 constexpr int kListWidth = 300;
+constexpr int kTopPartWidth = 240;
 
 QScrollArea *scrolled(QWidget *inside, const QString &name, QWidget *parent)
 {
@@ -74,8 +76,11 @@ QWidget *ReportsPane::buildDetail()
     m_formArea = scrolled(m_form, tr("Options"), top);
     m_formArea->hide();
     top->addWidget(m_formArea);
-    top->setStretchFactor(0, 3);
-    top->setStretchFactor(1, 2);
+    // A new option must not squeeze the answer away: both keep room for a sentence.
+    for (int i = 0; i < 2; ++i) {
+        top->widget(i)->setMinimumWidth(kTopPartWidth);
+        top->setStretchFactor(i, 1);
+    }
     top->setMinimumHeight(56);
     m_table = new ReportTableWidget(theme(), detail);
     m_inner = new QSplitter(Qt::Vertical, detail);
@@ -121,6 +126,7 @@ QWidget *ReportsPane::buildOther()
     row->setSpacing(8);
     QLabel *label = makeLabel(tr("Compare with"), "second", m_otherRow);
     m_other = new QComboBox(m_otherRow);
+    addComboArrow(theme(), m_other);
     m_other->setAccessibleName(tr("The file to compare with"));
     m_other->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_other->setMinimumContentsLength(18);
