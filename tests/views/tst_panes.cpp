@@ -3,6 +3,7 @@
 #include "tests/support/widget_texts.h"
 #include "views/audit/audit_pane.h"
 #include "views/base/filter_line.h"
+#include "views/base/formatting.h"
 #include "views/base/table_view.h"
 #include "views/base/trace_facts.h"
 #include "views/details/details_pane.h"
@@ -17,6 +18,7 @@
 
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
+#include <QFontMetrics>
 #include <QLabel>
 #include <QListWidget>
 #include <QSignalSpy>
@@ -24,6 +26,7 @@
 #include <QTest>
 #include <QTreeView>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -118,6 +121,121 @@ private Q_SLOTS:
         pane.filterLine().setText("kind:relu");
         QCOMPARE(pane.model().rowCount(), 1);
         QCOMPARE(changed.count(), 2);
+    }
+
+    // Inputs, buffers and results have rows in the table and are no ops.
+    void opsAreCountedWithoutWhatSurroundsThem()
+    {
+        setTrace(kText);
+        views::OpsPane pane(context());
+        show(pane);
+        QCOMPARE(pane.subtitle(), QStringLiteral("4 ops, 1 input, 1 output"));
+        const views::TraceCoverage coverage = views::coverageOf(*m_trace);
+        QCOMPARE(coverage.ops, 4U);
+        QCOMPARE(coverage.opsWithLine, 3U);
+        QCOMPARE(coverage.outputs, 3U);
+        QCOMPARE(views::lastStep(*m_trace), 4U);
+    }
+
+    void aModuleStandsForItsFirstOp()
+    {
+        setTrace("input x:f32[2]=1,2\nbufferrow b:f32[2]=1,2 in h.0\nrelu x -> r:f32[2]=1,2 in h.0\n"
+                 "output r\n");
+        for (std::size_t i = 0; i < m_trace->modules().size(); ++i) {
+            m_selection->select(views::ModuleItem{core::ModuleId(i)});
+            QCOMPARE(m_selection->op(), opNamed(*m_trace, "relu"));
+        }
+    }
+
+    void modulesStandAsTheyRan()
+    {
+        views::ModulesPane pane(context());
+        show(pane);
+        setTrace("input x:f32[2]=1,2\nrelu x -> a:f32[2]=1,2 in h.2\nrelu a -> b:f32[2]=1,2 in h.10\n"
+                 "relu b -> c:f32[2]=1,2 in h.1\noutput c\n");
+        const QAbstractItemModel *model = pane.findChild<QTreeView *>()->model();
+        const QModelIndex h = model->index(0, 0, model->index(0, 0));
+        QStringList names;
+        for (int row = 0; row < model->rowCount(h); ++row)
+            names.push_back(model->index(row, 0, h).data().toString());
+        QCOMPARE(names, (QStringList{"2", "10", "1"}));
+    }
+
+    // Nothing unchecked looks clean.
+    void nothingCheckedDoesNotLookClean_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("no op") << "input x:f32[2]=1,2\noutput x\n";
+        QTest::newRow("nothing saved") << "input x:f32[2]=1,2\nrelu x -> r:f32[2]\noutput r\n";
+    }
+    void nothingCheckedDoesNotLookClean()
+    {
+        QFETCH(const QString, text);
+        setTrace(text.toUtf8().constData());
+        QCOMPARE(facts()->verdict, QStringLiteral("Nothing was checked"));
+        views::AuditPane pane(context());
+        pane.setFacts(facts());
+        show(pane);
+        bool warns = false;
+        for (const QWidget *card : pane.findChildren<QWidget *>())
+            warns = warns || card->property("card").toString() == QLatin1String("warn");
+        QVERIFY(warns);
+        QVERIFY(!shows(pane, "is finite"));
+    }
+
+    // A number whose first digits are out of sight would be read as another one.
+    void cellsHaveRoomForTheirNumbers_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<std::uint64_t>("bits");
+        QTest::newRow("complex") << "input x:c64[2]=1" << std::uint64_t(0x449a51ecc49a51ecU);
+        QTest::newRow("whole numbers") << "input x:i64[2]=-9223372036854775807,1" << ~std::uint64_t(0) / 2;
+        QTest::newRow("small") << "input x:f64[2]=-1.23456789e-38,1" << std::uint64_t(0xb7f0cd00deadbeefU);
+    }
+    void cellsHaveRoomForTheirNumbers()
+    {
+        QFETCH(const QString, text);
+        QFETCH(const std::uint64_t, bits);
+        setTrace((text + "\noutput x\n").toUtf8().constData());
+        views::TensorPane pane(context());
+        show(pane);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        const core::TensorId tensor = pane.tensor();
+        pane.setSummary(tensor, views::summarizeTensor(*m_trace, tensor, core::JobContext()));
+        views::Tile tile{0, 0, 2, 1, 8, std::vector<std::byte>(16)};
+        std::memcpy(tile.bytes.data(), &bits, sizeof(bits));
+        pane.setTile(pane.tensor(), pane.slices().slice(), tile);
+        const QString shown = pane.slices().index(0, 0).data().toString();
+        QVERIFY2(shown.size() > 8, qPrintable(shown));
+        const QFontMetrics metrics(m_theme.font(views::FontRole::monoCaption));
+        QVERIFY2(pane.grid().columnWidth(0) >= metrics.horizontalAdvance(shown) + 9, qPrintable(shown));
+    }
+
+    void complexCellsHaveOneSign()
+    {
+        const float parts[] = {1.0F, std::numeric_limits<float>::infinity(), 2.0F, std::nanf("")};
+        setTrace("input x:c64[2]=1\noutput x\n");
+        views::TensorPane pane(context());
+        show(pane);
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        views::Tile tile{0, 0, 2, 1, 8, std::vector<std::byte>(sizeof(parts))};
+        std::memcpy(tile.bytes.data(), parts, sizeof(parts));
+        pane.setTile(pane.tensor(), pane.slices().slice(), tile);
+        QCOMPARE(pane.slices().index(0, 0).data().toString(), QStringLiteral("1+Infi"));
+        QCOMPARE(pane.slices().index(1, 0).data().toString(), QStringLiteral("2+NaNi"));
+    }
+
+    // Selecting a tensor of many dimensions must not push the other panes aside.
+    void manyDimensionsDoNotWidenThePane()
+    {
+        setTrace("input x:f32[2,2,2,2,2,2,3]=1\noutput x\n");
+        views::TensorPane pane(context());
+        show(pane);
+        const int before = pane.minimumSizeHint().width();
+        m_selection->select(OpItem{m_trace->orderedOps()[0]});
+        QTest::qWait(20);
+        QVERIFY2(pane.minimumSizeHint().width() <= std::max(before, 440),
+                 qPrintable(QString::number(pane.minimumSizeHint().width())));
     }
 
     void severalRowsMakeARange()

@@ -60,7 +60,8 @@ void AuditPane::showTrace()
 void AuditPane::addVerdict()
 {
     const bool found = m_facts->isBad();
-    const bool partial = m_facts->coverage.outputsUnchecked > 0 || stoppedShort(*trace()) ||
+    const TraceCoverage &coverage = m_facts->coverage;
+    const bool partial = coverage.outputsUnchecked > 0 || coverage.outputs == 0 || stoppedShort(*trace()) ||
                          m_facts->hasOtherFinding() || !m_facts->failure.isOk();
     auto *card = new QFrame;
     card->setProperty("card", found ? "nan" : partial ? "warn" : "ok");
@@ -83,11 +84,11 @@ void AuditPane::addVerdict()
     head->addWidget(title, 1);
     column->addLayout(head);
     if (m_facts->headline.isValid()) {
-        const QString place = QStringLiteral("%1   %2 · %3")
-                                  .arg(fromView(trace()->label(m_facts->headline)),
-                                       fromView(trace()->moduleAddress(m_facts->headline)),
-                                       lineText(*trace(), m_facts->headline));
-        column->addWidget(makeElidedLabel(place, "monoSecond", card));
+        QStringList place = {fromView(trace()->publicLabel(m_facts->headline)),
+                             fromView(trace()->moduleAddress(m_facts->headline)),
+                             lineText(*trace(), m_facts->headline)};
+        place.removeAll(QString());
+        column->addWidget(makeElidedLabel(place.join(QStringLiteral(" · ")), "monoSecond", card));
     }
     QLabel *detail = makeLabel(m_facts->verdictDetail, "", card);
     detail->setWordWrap(true);
@@ -180,7 +181,7 @@ int AuditPane::addChecksThatRan()
         addChecked(
             entry.has_value() && !entry->byDesign, name,
             entry
-                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->label(entry->op)))
+                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->publicLabel(entry->op)))
                 : tr("none"),
             entry ? entry->op : core::OpId());
     };

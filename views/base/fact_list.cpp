@@ -56,6 +56,7 @@ FactList::FactList(const Theme &theme, QWidget *parent) : QWidget(parent), m_the
 void FactList::clear()
 {
     delete m_content;
+    m_barNumbers.clear();
     m_content = new QWidget(this);
     m_column = new QVBoxLayout(m_content);
     m_column->setContentsMargins(0, 10, 0, 14);
@@ -119,7 +120,14 @@ void FactList::addBar(const QString &name, std::size_t part, std::size_t whole)
     QLabel *numbers =
         makeLabel(tr("%1 of %2").arg(countText(part), countText(whole)), "monoDense", m_content);
     numbers->setAlignment(Qt::AlignRight);
-    numbers->setMinimumWidth(std::min(96, std::max(numbers->sizeHint().width(), m_content->width() / 4)));
+    // The numbers of a list end in one column and begin where the widest of them does, so the bars are as
+    // long.
+    m_barNumbers.push_back(numbers);
+    int widest = 0;
+    for (const QLabel *other : m_barNumbers)
+        widest = std::max(widest, other->sizeHint().width());
+    for (QLabel *other : m_barNumbers)
+        other->setMinimumWidth(widest);
     row->addWidget(numbers);
     m_column->addLayout(row);
 }

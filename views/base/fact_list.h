@@ -7,7 +7,9 @@
 #include <QWidget>
 
 #include <functional>
+#include <vector>
 
+class QLabel;
 class QVBoxLayout;
 
 namespace views {
@@ -49,6 +51,7 @@ private:
     const Theme &m_theme;
     QVBoxLayout *m_column;
     QWidget *m_content = nullptr;
+    std::vector<QLabel *> m_barNumbers;
 };
 
 } // namespace views

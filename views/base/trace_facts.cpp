@@ -102,9 +102,12 @@ private:
     {
         const QString func = funcOf(m_trace, birth.call);
         if (birth.byDesign) {
+            const bool isCause = m_facts.marks.of(birth.op) == NodeState::cause;
             add(Severity::info, NodeState::cause, "find_nan",
-                words("−Inf by design: %1 fills with a constant that is absorbed").arg(func), birth.op,
-                birth.counts);
+                (isCause ? words("−Inf by design, and the cause: %1 fills with a constant that becomes NaN")
+                         : words("−Inf by design: %1 fills with a constant that is absorbed"))
+                    .arg(func),
+                birth.op, birth.counts);
             return;
         }
         ++m_facts.births;
@@ -157,7 +160,7 @@ private:
             if (stats != nullptr && stats->nonFinite() > 0)
                 add(Severity::critical, NodeState::reached, "find_nan",
                     words("%1 reaches an output: %2")
-                        .arg(kindWords(core::nonFiniteKind(*stats)), fromView(m_trace.label(op))),
+                        .arg(kindWords(core::nonFiniteKind(*stats)), fromView(m_trace.publicLabel(op))),
                     op, *stats);
         }
     }
@@ -183,11 +186,24 @@ const FindingRow *backwardFinding(const TraceFacts &facts)
     return found == facts.findings.end() ? nullptr : &*found;
 }
 
+// A label that a sentence begins with keeps its case.
 QString sentence(QString text)
 {
-    if (!text.isEmpty())
+    const QString first = text.section(QLatin1Char(' '), 0, 0);
+    if (!first.isEmpty() &&
+        std::all_of(first.begin(), first.end(), [](QChar letter) { return letter.isLetter(); }))
         text[0] = text[0].toUpper();
     return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
+}
+
+QString nothingCheckedWords(const core::Trace &trace, const TraceCoverage &coverage)
+{
+    if (coverage.ops > 0)
+        return words("No output was saved or measured; a NaN could hide in any of %1.")
+            .arg(countedText(coverage.outputs, "output", "outputs"));
+    return trace.info().attributes.at("tensor_file").toBool()
+               ? words("The file holds parameters and no op; param_health looks at them.")
+               : words("The trace holds no op.");
 }
 
 void writeVerdict(const core::Trace &trace, TraceFacts &facts)
@@ -204,7 +220,7 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
         facts.verdictDetail =
             words("%1 of %2 elements in %3.")
                 .arg(countText(headline->counts.nonFinite()), countText(headline->counts.elements),
-                     fromView(trace.label(headline->op)));
+                     fromView(trace.publicLabel(headline->op)));
     } else if (facts.scan.hasFinding()) {
         facts.verdict = words("Bad values came in");
         facts.verdictDetail = facts.findings.empty() ? QString() : facts.findings.front().text;
@@ -212,11 +228,14 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
         facts.headline = backward->op;
         facts.verdict = words("NaN or Inf in the backward pass");
         facts.verdictDetail = sentence(backward->text);
+    } else if (const std::size_t checked = facts.coverage.outputs - facts.coverage.outputsUnchecked;
+               checked == 0 && otherFindings(facts) == 0) {
+        facts.verdict = words("Nothing was checked");
+        facts.verdictDetail = nothingCheckedWords(trace, facts.coverage);
     } else if (stoppedShort(trace)) {
         facts.verdict = words("No finding up to where the run stopped");
         facts.verdictDetail = words("Checked up to there: %1; what would have come after was not run.")
-                                  .arg(countedText(facts.coverage.outputs - facts.coverage.outputsUnchecked,
-                                                   "output", "outputs"));
+                                  .arg(countedText(checked, "output", "outputs"));
     } else if (const std::size_t others = otherFindings(facts); others > 0) {
         facts.verdict = (facts.coverage.outputsUnchecked > 0 ? words("No NaN or Inf in what was checked, %1")
                                                              : words("No NaN or Inf, %1"))
@@ -239,7 +258,7 @@ FindingRow rowOf(const core::ReportFinding &finding)
     FindingRow row;
     row.severity = finding.severity;
     row.check = fromView(finding.check);
-    row.text = fromView(finding.message);
+    row.text = withShortPlaces(fromView(finding.message));
     row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
     return row;
 }
@@ -333,12 +352,16 @@ void addAudit(std::shared_ptr<const core::Trace> trace,
 TraceCoverage coverageOf(const core::Trace &trace)
 {
     TraceCoverage coverage;
+    for (const core::CallRow &call : trace.calls()) {
+        if (call.kind != core::CallKind::compute)
+            continue;
+        ++coverage.ops;
+        coverage.opsFinished += call.finished ? 1 : 0;
+        coverage.opsWithLine += trace.sourceFrame(call.stack).isValid() ? 1 : 0;
+    }
     for (const core::OpId op : trace.computeOps()) {
         const core::OpRow &row = trace.op(op);
-        ++coverage.ops;
-        if (trace.sourceFrame(trace.callOf(op).stack).isValid())
-            ++coverage.opsWithLine;
-        if (!row.tensor.isValid())
+        if (row.kind != core::CallKind::compute || !row.tensor.isValid())
             continue;
         ++coverage.outputs;
         const bool saved = trace.tensor(row.tensor).payload.state == core::PayloadState::saved;
@@ -387,6 +410,9 @@ makeTraceFacts(std::shared_ptr<const core::Trace> shared,
     if (core::Status status = addBackward(shared, statistics, *facts, job); !status)
         return status;
     addAudit(shared, statistics, *facts, job);
+    // The checks measured the gradients that the file tells no statistics of.
+    if (!trace.backwards().empty())
+        facts->marks = graphMarks(*statistics, facts->scan);
     if (core::Status status = job.checkpoint("the audit"); !status)
         return status;
     writeVerdict(trace, *facts);

@@ -15,7 +15,8 @@
 
 namespace views {
 
-// How much of a trace was recorded. Counts are of op rows with a tensor, of gradient fires, of source files.
+// How much of a trace was recorded. Counts are of ops, of the tensors they returned, of gradient fires, of
+// source files; inputs, buffers and the rows of what the model returned are no ops.
 struct TraceCoverage
 {
     std::size_t outputs = 0;
@@ -23,6 +24,7 @@ struct TraceCoverage
     std::size_t outputsMeasured = 0;  // statistics recorded, values or not
     std::size_t outputsUnchecked = 0; // neither
     std::size_t ops = 0;
+    std::size_t opsFinished = 0; // all but one that was running when the run ended
     std::size_t opsWithLine = 0;
     std::size_t fires = 0;
     std::size_t firesSaved = 0;

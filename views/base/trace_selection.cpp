@@ -2,6 +2,7 @@
 #include "views/base/trace_selection.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace views {
 
@@ -14,11 +15,20 @@ core::OpId firstOpOfCall(const core::Trace &trace, core::CallId call)
     return core::OpId(trace.call(call).rows.begin);
 }
 
+bool isInside(std::string_view address, std::string_view module)
+{
+    return module.empty() || address == module ||
+           (address.size() > module.size() && address.starts_with(module) && address[module.size()] == '.');
+}
+
+// What it computes first, itself or by a module in it; the buffers it reads are no ops.
 core::OpId firstOpOfModule(const core::Trace &trace, core::ModuleId module)
 {
+    const std::string_view wanted = trace.string(trace.module(module).address);
     for (const core::OpId op : trace.orderedOps()) {
         const core::ModuleCallId call = trace.callOf(op).moduleCall;
-        if (call.isValid() && trace.moduleCall(call).module == module)
+        if (trace.callOf(op).kind == core::CallKind::compute && call.isValid() &&
+            isInside(trace.string(trace.module(trace.moduleCall(call).module).address), wanted))
             return op;
     }
     return {};

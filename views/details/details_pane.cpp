@@ -114,9 +114,9 @@ void DetailsPane::showOp(core::OpId op)
         auto *strip = new CompositionStrip(theme());
         const core::TensorStats *stats = statsOf(*trace(), m_facts.get(), tensor);
         strip->setComposition(stats != nullptr ? std::optional(Composition::of(*stats)) : std::nullopt);
-        m_list->addSection(tr("Composition"), stats != nullptr
-                                                  ? countedText(stats->elements, "element", "elements")
-                                                  : tr("not measured"));
+        m_list->addSection(tr("Composition"),
+                           stats != nullptr ? elementsText(trace()->tensor(tensor).dtype, stats->elements)
+                                            : tr("not measured"));
         m_list->addWidget(strip);
     }
     addInputs(op);
@@ -126,7 +126,7 @@ void DetailsPane::showOp(core::OpId op)
     addAttributes(op);
     addStack(op);
     m_list->finish();
-    setSubtitle(tr("%1 of %2").arg(countText(trace()->op(op).step), countText(trace()->computeOps().size())));
+    setSubtitle(tr("%1 of %2").arg(countText(trace()->op(op).step), countText(lastStep(*trace()))));
 }
 
 void DetailsPane::addHead(core::OpId op)
@@ -137,7 +137,7 @@ void DetailsPane::addHead(core::OpId op)
     auto *head = new QWidget;
     auto *row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);
-    QLabel *name = makeElidedLabel(fromView(trace()->label(op)), "monoTitle", head);
+    QLabel *name = makeElidedLabel(fromView(trace()->publicLabel(op)), "monoTitle", head);
     row->addWidget(name, 1);
     if (const QString bad = badText(stats); !bad.isEmpty())
         row->addWidget(makeBadge(bad, badTone(stats), head));
@@ -200,7 +200,7 @@ void DetailsPane::addInputs(core::OpId op)
                 continue;
             const core::OpId producer = trace()->producer(tensor);
             const QString made = producer.isValid()
-                                     ? fromView(trace()->label(producer))
+                                     ? fromView(trace()->publicLabel(producer))
                                      : fromView(trace()->string(trace()->tensor(tensor).address));
             const QString role = roleText(trace()->tensor(tensor));
             addTensor(QStringLiteral("%1: %2 %3").arg(name, made, role).trimmed(), op, tensor);
@@ -264,7 +264,7 @@ void DetailsPane::addConsumers(core::OpId op)
     for (std::size_t i = 0; i < children.size() && i < kShownConsumers; ++i) {
         FactList::Entry entry;
         entry.icon = IconName::propagated;
-        entry.name = fromView(trace()->label(children[i]));
+        entry.name = fromView(trace()->publicLabel(children[i]));
         entry.value = lineText(*trace(), children[i]);
         entry.activate = [this, child = children[i]] { selection().select(OpItem{child}); };
         m_list->addEntry(entry);

@@ -35,12 +35,12 @@ FindingsSource::FindingsSource(std::shared_ptr<const core::Trace> trace,
     : m_trace(std::move(trace)),
       m_facts(std::move(facts)), m_columns{
                                      {QStringLiteral("severity"), words("Severity"), 92, false, false},
-                                     {QStringLiteral("check"), words("Check"), 118, false, true},
-                                     {QStringLiteral("finding"), words("Finding"), 420, false, false, true},
-                                     {QStringLiteral("op"), words("Op"), 140, false, true},
+                                     {QStringLiteral("check"), words("Check"), 150, false, true},
+                                     {QStringLiteral("finding"), words("Finding"), 380, false, false, true},
+                                     {QStringLiteral("op"), words("Op"), 130, false, true},
                                      {QStringLiteral("module"), words("Module"), 96, false, true},
-                                     {QStringLiteral("elements"), words("Elements"), 104, true, true},
-                                     {QStringLiteral("source"), words("Source"), 120, false, true}}
+                                     {QStringLiteral("elements"), words("Elements"), 88, true, true},
+                                     {QStringLiteral("source"), words("Source"), 138, false, true}}
 {
     for (const FindingRow &row : m_facts->findings) {
         m_texts.push_back(row.text.toStdString());
@@ -67,7 +67,7 @@ QString FindingsSource::text(std::size_t row, std::size_t column) const
     if (!found.op.isValid())
         return QStringLiteral("–");
     if (column == op_)
-        return fromView(m_trace->label(found.op));
+        return fromView(m_trace->publicLabel(found.op));
     if (column == source_)
         return lineText(*m_trace, found.op);
     const QString module = fromView(m_trace->moduleAddress(found.op));

@@ -111,7 +111,11 @@ void GraphPane::showTrace()
         requestLayout();
     }
     m_empty->setVisible(!trace() || trace()->ops().empty());
-    m_empty->setText(trace() ? tr("The trace holds no op.") : tr("Open a trace to see its graph."));
+    m_empty->setText(!trace() ? tr("Open a trace to see its graph.")
+                     : !trace()->info().attributes.at("tensor_file").toBool()
+                         ? tr("The trace holds no op.")
+                         : tr("This file holds parameters and no run.\n"
+                              "The report param_health tells about their values."));
     updateLook();
     placeOverlays();
     Q_EMIT summaryChanged();

@@ -11,6 +11,8 @@
 #include "views/base/formatting.h"
 #include "views/graph/graph_find.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QKeyEvent>
 
 namespace views {
@@ -405,8 +407,25 @@ bool GraphPane::handleLetter(int key, Qt::KeyboardModifiers modifiers)
     }
 }
 
+namespace {
+
+QString nameOf(const core::Trace &trace, const SelectedItem &item)
+{
+    if (const auto *module = std::get_if<ModuleItem>(&item))
+        return moduleText(trace, module->module);
+    const core::OpId op = opOf(trace, item);
+    return op.isValid() ? fromView(trace.publicLabel(op)) : QString();
+}
+
+} // namespace
+
 void GraphPane::keyPressEvent(QKeyEvent *event)
 {
+    if (event->matches(QKeySequence::Copy) && trace()) {
+        if (const QString name = nameOf(*trace(), item()); !name.isEmpty())
+            QGuiApplication::clipboard()->setText(name);
+        return;
+    }
     const bool plain = (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) == 0;
     if (!plain) {
         Pane::keyPressEvent(event);

@@ -138,7 +138,7 @@ void LineagePane::setLineage(const LineageAnswer &answer)
     m_tree = answer.tree;
     const core::GraphPicture &picture = answer.lineage.picture;
     if (picture.boxes.empty()) {
-        view().setWords(tr("%1 has no box of its own").arg(fromView(trace()->label(m_start))),
+        view().setWords(tr("%1 has no box of its own").arg(fromView(trace()->publicLabel(m_start))),
                         tr("It is the read of a buffer; select the op that uses it."));
         return;
     }
@@ -149,7 +149,7 @@ void LineagePane::setLineage(const LineageAnswer &answer)
         m_boxes < kMostBoxes ? tr("Show up to %1").arg(countText(kMostBoxes)) : QString());
     view().setHint(tr("%1 of %2 ops").arg(countText(picture.boxes.size()), countText(picture.totalOps)));
     view().setPicture(picture, answer.lineage.startBox);
-    setSubtitle(tr("of %1").arg(fromView(trace()->label(m_start))));
+    setSubtitle(tr("of %1").arg(fromView(trace()->publicLabel(m_start))));
 }
 
 // Boxes that stand for the selected op; they are known once the picture is placed.
@@ -193,7 +193,7 @@ std::vector<std::string> LineagePane::exportFooter() const
 {
     static constexpr const char *kDirections[] = {"ancestors", "ancestors and descendants", "descendants"};
     std::string line = kDirections[static_cast<int>(m_direction)];
-    line += " of " + std::string(trace()->label(m_start));
+    line += " of " + std::string(trace()->publicLabel(m_start));
     line += m_depth == 0 ? ", all steps"
                          : ", up to " + std::to_string(m_depth) + (m_depth == 1 ? " step" : " steps");
     std::vector<std::string> lines = {std::move(line)};
@@ -228,7 +228,7 @@ void LineagePane::updateBar()
     m_all->setChecked(m_depth == 0);
     m_depthLabel->setText(m_depth == 0 ? tr("all steps")
                                        : countedText(static_cast<std::uint64_t>(m_depth), "step", "steps"));
-    m_startLabel->setText(trace() && m_start.isValid() ? fromView(trace()->label(m_start)) : QString());
+    m_startLabel->setText(trace() && m_start.isValid() ? fromView(trace()->publicLabel(m_start)) : QString());
     if (!m_start.isValid())
         setSubtitle({});
 }

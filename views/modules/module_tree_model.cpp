@@ -5,6 +5,9 @@
 #include "views/base/formatting.h"
 #include "views/base/trace_facts.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace views {
 
 namespace {
@@ -28,12 +31,43 @@ void ModuleTreeModel::setTrace(std::shared_ptr<const core::Trace> trace, const T
         const bool isRoot = !parent.isValid() || parent.index() >= i;
         std::vector<std::uint32_t> &siblings = isRoot ? m_roots : m_nodes[parent.index()].children;
         m_nodes[i].parent = isRoot ? 0xffffffffU : static_cast<std::uint32_t>(parent.index());
-        m_nodes[i].row = static_cast<int>(siblings.size());
         siblings.push_back(static_cast<std::uint32_t>(i));
     }
-    if (m_trace)
+    if (m_trace) {
         countOps(facts);
+        sortByRun();
+    }
     endResetModel();
+}
+
+// As they ran, not as the file names them (a list of layers by name has 10 before 2); those that did not run
+// last.
+void ModuleTreeModel::sortByRun()
+{
+    constexpr auto kNever = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> first(m_nodes.size(), kNever);
+    std::size_t step = 0;
+    for (const core::OpId op : m_trace->computeOps()) {
+        const core::ModuleCallId call = m_trace->callOf(op).moduleCall;
+        ++step;
+        if (!call.isValid())
+            continue;
+        std::size_t &at = first[m_trace->moduleCall(call).module.index()];
+        at = std::min(at, step);
+    }
+    // Parents come before their children.
+    for (std::size_t i = m_nodes.size(); i-- > 0;)
+        if (const std::uint32_t parent = m_nodes[i].parent; parent != 0xffffffffU)
+            first[parent] = std::min(first[parent], first[i]);
+    const auto sort = [&](std::vector<std::uint32_t> &siblings) {
+        std::stable_sort(siblings.begin(), siblings.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return first[a] < first[b]; });
+        for (std::size_t row = 0; row < siblings.size(); ++row)
+            m_nodes[siblings[row]].row = static_cast<int>(row);
+    };
+    sort(m_roots);
+    for (Node &node : m_nodes)
+        sort(node.children);
 }
 
 void ModuleTreeModel::setFacts(const TraceFacts &facts)
@@ -49,12 +83,14 @@ void ModuleTreeModel::setFacts(const TraceFacts &facts)
 void ModuleTreeModel::countOps(const TraceFacts *facts)
 {
     for (const core::OpId op : m_trace->computeOps()) {
-        const core::ModuleCallId call = m_trace->callOf(op).moduleCall;
-        if (!call.isValid())
+        const core::CallRow &made = m_trace->callOf(op);
+        const core::ModuleCallId call = made.moduleCall;
+        if (!call.isValid() || made.kind != core::CallKind::compute)
             continue;
         const core::TensorStats *stats = statsOf(*m_trace, facts, m_trace->op(op).tensor);
         Node &node = m_nodes[m_trace->moduleCall(call).module.index()];
-        ++node.ops;
+        // An op that returns several tensors has a row for each of them.
+        node.ops += op.index() == made.rows.begin ? 1 : 0;
         if (stats != nullptr && stats->nan > 0)
             ++node.nanOps;
         else if (stats != nullptr && stats->nonFinite() > 0)

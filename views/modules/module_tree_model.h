@@ -47,6 +47,7 @@ private:
         std::uint32_t infOps = 0; // Inf and no NaN
     };
     void countOps(const TraceFacts *facts);
+    void sortByRun();
     const std::vector<std::uint32_t> &childrenOf(const QModelIndex &parent) const;
 
     std::shared_ptr<const core::Trace> m_trace;

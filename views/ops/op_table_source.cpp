@@ -88,7 +88,7 @@ QString OpTableSource::text(std::size_t row, std::size_t column) const
     case number_:
         return countText(m_trace->op(op).step);
     case op_:
-        return fromView(m_trace->label(op));
+        return fromView(m_trace->publicLabel(op));
     case module_:
         return moduleText(*m_trace, m_trace->callOf(op).moduleCall.isValid()
                                         ? m_trace->moduleCall(m_trace->callOf(op).moduleCall).module

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/ops/ops_pane.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
@@ -12,8 +13,30 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 
 namespace views {
+
+namespace {
+
+// "69 ops, 40 buffers, 1 input, 1 output": each has rows.
+QString contentsText(const core::Trace &trace)
+{
+    std::array<std::uint64_t, 4> counts{};
+    for (const core::CallRow &call : trace.calls())
+        ++counts[static_cast<std::size_t>(call.kind)];
+    const auto count = [&counts](core::CallKind kind) { return counts[static_cast<std::size_t>(kind)]; };
+    QStringList parts = {countedText(count(core::CallKind::compute), "op", "ops")};
+    if (const std::uint64_t inputs = count(core::CallKind::input); inputs > 0)
+        parts.push_back(countedText(inputs, "input", "inputs"));
+    if (const std::uint64_t buffers = count(core::CallKind::buffer); buffers > 0)
+        parts.push_back(countedText(buffers, "buffer", "buffers"));
+    if (const std::uint64_t outputs = count(core::CallKind::output); outputs > 0)
+        parts.push_back(countedText(outputs, "output", "outputs"));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace
 
 OpsPane::OpsPane(const PaneContext &context, QWidget *parent)
     : Pane(context, QStringLiteral("ops"), tr("Ops"), parent), m_filter(new FilterLine(context.theme, this)),
@@ -24,6 +47,7 @@ OpsPane::OpsPane(const PaneContext &context, QWidget *parent)
     column->setSpacing(0);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
+    m_filter->setUnit("row", "rows");
     m_table->setAccessibleName(tr("Ops of the trace"));
     connect(m_filter, &FilterLine::filterChanged, this, &OpsPane::applyFilter);
     connect(m_table, &TableView::rowsPicked, this, &OpsPane::pick);
@@ -107,7 +131,7 @@ void OpsPane::updateCounts()
 {
     const auto shown = static_cast<std::size_t>(m_model.rowCount());
     m_filter->setCounts(shown, m_source ? m_source->rowCount() : 0);
-    setSubtitle(m_source ? countText(m_source->rowCount()) : QString());
+    setSubtitle(m_source ? contentsText(*trace()) : QString());
 }
 
 } // namespace views

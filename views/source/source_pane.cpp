@@ -91,7 +91,7 @@ void SourcePane::showFrames(core::OpId op)
 {
     const QScopedValueRollback<bool> guard(m_showing, true);
     m_frames->clear();
-    m_stackTitle->setText(op.isValid() ? tr("Call stack of %1").arg(fromView(trace()->label(op)))
+    m_stackTitle->setText(op.isValid() ? tr("Call stack of %1").arg(fromView(trace()->publicLabel(op)))
                                        : tr("Call stack"));
     if (!op.isValid() || !trace()->callOf(op).stack.isValid())
         return;

@@ -55,6 +55,25 @@ QString fromFrames(const core::Trace &trace, core::StringId file)
     return lines.join(QLatin1Char('\n'));
 }
 
+// Whether TEXT has no line that no frame quotes: then it was put together of those, with nothing between.
+bool isOfFramesAlone(const core::Trace &trace, core::StringId file, const QString &text)
+{
+    const QStringList quoted = fromFrames(trace, file).split(QLatin1Char('\n'));
+    const QStringList lines = text.split(QLatin1Char('\n'));
+    for (qsizetype i = 0; i < lines.size(); ++i)
+        if (!lines[i].trimmed().isEmpty() && lines[i].trimmed() != quoted.value(i).trimmed())
+            return false;
+    return true;
+}
+
+QString noteOf(const QString &embedded, const std::optional<QString> &disk)
+{
+    if (!disk)
+        return words("embedded in the trace");
+    return *disk != embedded ? words("embedded in the trace, differs on disk")
+                             : words("embedded in the trace, identical on disk");
+}
+
 } // namespace
 
 SourceText readSourceText(const core::Trace &trace, core::StringId file, const core::JobContext &job)
@@ -68,9 +87,9 @@ SourceText readSourceText(const core::Trace &trace, core::StringId file, const c
         result.origin = SourceText::Origin::trace;
         result.text = *embedded;
         result.differs = disk && *disk != *embedded;
-        result.note = result.differs ? words("embedded in the trace, differs on disk")
-                      : disk         ? words("embedded in the trace, identical on disk")
-                                     : words("embedded in the trace");
+        result.note = !disk && isOfFramesAlone(trace, file, *embedded)
+                          ? words("only the lines that the run passed through; the model holds no others")
+                          : noteOf(*embedded, disk);
     } else if (disk) {
         result.origin = SourceText::Origin::disk;
         result.text = *disk;

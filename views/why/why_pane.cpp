@@ -17,6 +17,10 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace views {
 
@@ -66,6 +70,52 @@ QString kindsText(const core::TensorStats &stats)
     add(QStringLiteral("+Inf"), stats.posInf);
     add(QStringLiteral("−Inf"), stats.negInf);
     return parts.isEmpty() ? WhyPane::tr("all finite") : parts.join(QStringLiteral(" · "));
+}
+
+// JSON has no number for them.
+bool isInfinityWord(const core::Value &value)
+{
+    return value.isString() &&
+           (value.toString() == "Infinity" || value.toString() == "-Infinity" || value.toString() == "NaN");
+}
+
+struct Operand
+{
+    QString name;
+    core::Value value;
+    bool isValue = true; // what was computed with; no: a dimension, a size, a switch
+};
+
+// Whole numbers and switches say how an op works (dim, keepdim, k), but for those of these names.
+bool isComputedWith(std::string_view name, const core::Value &value)
+{
+    constexpr std::string_view kNumbers[] = {"self", "other", "value",  "exponent",   "min",    "max",
+                                             "base", "alpha", "lambda", "fill_value", "weight", "threshold"};
+    const bool isWhole = value.isInt() || value.isBool();
+    return !isWhole || std::find(std::begin(kNumbers), std::end(kNumbers), name) != std::end(kNumbers);
+}
+
+// The capture keeps one of VALUES for each tensor and each number among the arguments, in their order.
+std::vector<Operand> operandsOf(const core::Trace &trace, core::CallId call, const core::Value::List &values)
+{
+    std::vector<Operand> operands;
+    for (const core::ArgumentRow &argument : trace.arguments(call)) {
+        if (operands.size() == values.size())
+            break;
+        const std::string_view name = trace.string(argument.name);
+        const bool isTensor = argument.tensors.count > 0 && !argument.isTensorList;
+        if (!isTensor) {
+            const auto given = core::parseJson(trace.string(argument.valueJson), "argument");
+            if (!given || !(given->isNumber() || given->isBool() || isInfinityWord(*given)))
+                continue;
+        }
+        const core::Value &value = values[operands.size()];
+        operands.push_back({fromView(name), value, isTensor || isComputedWith(name, value)});
+    }
+    // An importer may have left arguments out.
+    while (operands.size() < values.size())
+        operands.push_back({WhyPane::tr("operand %1").arg(operands.size() + 1), values[operands.size()]});
+    return operands;
 }
 
 QString operandText(const core::Value &value)
@@ -170,7 +220,7 @@ void WhyPane::showOp(core::OpId op)
     const QString module = fromView(trace()->moduleAddress(op));
     const QString tensor = tensorText(*trace(), trace()->op(op).tensor);
     const QString place = module.isEmpty() ? tensor : QStringLiteral("%1 · %2").arg(module, tensor);
-    addHead(fromView(trace()->label(op)), place, step != nullptr ? step->state : state,
+    addHead(fromView(trace()->publicLabel(op)), place, step != nullptr ? step->state : state,
             step != nullptr             ? step->title
             : state == NodeState::clean ? QString()
                                         : fromView(core::nodeStateName(state)));
@@ -246,7 +296,7 @@ void WhyPane::showGrad(core::GradNodeId node)
                               ? core::OpId(trace()->call(row.call).rows.begin)
                               : core::OpId();
     addHead(fromView(trace()->string(row.className)),
-            op.isValid() ? tr("backward of %1").arg(fromView(trace()->label(op)))
+            op.isValid() ? tr("backward of %1").arg(fromView(trace()->publicLabel(op)))
                          : fromView(trace()->string(row.parameter)),
             step != nullptr ? step->state : NodeState::clean, step != nullptr ? step->title : QString());
     const auto why = m_trail->gradWhys.find(node);
@@ -388,10 +438,20 @@ void WhyPane::addOperands(core::OpId op)
         if (!kept || !kept->at("at").isInt())
             continue;
         const auto at = static_cast<std::uint64_t>(kept->at("at").toInt());
-        m_list->addSection(tr("Operands at %1").arg(indexText(trace()->shape(tensor), at)));
-        const core::Value::List &values = kept->at("values").toList();
-        for (std::size_t i = 0; i < values.size(); ++i)
-            m_list->addFact(tr("operand %1").arg(i + 1), operandText(values[i]));
+        const std::vector<Operand> operands =
+            operandsOf(*trace(), trace()->op(op).call, kept->at("values").toList());
+        for (const bool isValue : {true, false}) {
+            bool any = false;
+            for (const Operand &operand : operands) {
+                if (operand.isValue != isValue)
+                    continue;
+                if (!std::exchange(any, true))
+                    m_list->addSection(isValue
+                                           ? tr("Operands at %1").arg(indexText(trace()->shape(tensor), at))
+                                           : tr("Arguments"));
+                m_list->addFact(operand.name, operandText(operand.value));
+            }
+        }
     }
 }
 
