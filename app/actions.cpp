@@ -22,6 +22,7 @@ Actions::Actions(const views::Theme &current, QWidget *window) : QObject(window)
     about = add(tr("&About opscope"));
     aboutQt = add(tr("About &Qt"));
     shortcuts = add(tr("&Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Question));
+    shortcuts->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Question), QKeySequence(Qt::Key_F1)});
     back->setIcon(themedIcon(current, views::IconName::back, core::ColorToken::text));
     forward->setIcon(themedIcon(current, views::IconName::forward, core::ColorToken::text));
     theme->setIcon(themedIcon(current, views::IconName::sun, core::ColorToken::second));

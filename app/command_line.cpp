@@ -9,6 +9,8 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include <string_view>
+
 namespace app {
 
 namespace {
@@ -59,6 +61,16 @@ CommandLine refusal(const QString &message)
 }
 
 } // namespace
+
+bool isQuestion(int count, const char *const *arguments)
+{
+    constexpr std::string_view kQuestions[] = {"-h", "--help", "--help-all", "-v", "--version"};
+    for (int i = 1; i < count; ++i)
+        for (const std::string_view question : kQuestions)
+            if (arguments[i] == question)
+                return true;
+    return false;
+}
 
 CommandLine readCommandLine(const QStringList &arguments)
 {

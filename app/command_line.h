@@ -38,6 +38,8 @@ struct CommandLine
     int exitCode = 0;
 };
 
+// Whether ARGUMENTS ask for the help or the version only.
+bool isQuestion(int count, const char *const *arguments);
 CommandLine readCommandLine(const QStringList &arguments);
 
 // The bundled sample trace or model beside the program or in its data folder; empty when there is none.

@@ -18,9 +18,16 @@
 
 int main(int argc, char *argv[])
 {
+    QCoreApplication::setApplicationName(QStringLiteral("opscope"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(OPSCOPE_VERSION));
+    // What is only printed needs no display.
+    if (app::isQuestion(argc, argv)) {
+        const QCoreApplication application(argc, argv);
+        std::fputs(qPrintable(app::readCommandLine(application.arguments()).message + QLatin1Char('\n')),
+                   stdout);
+        return 0;
+    }
     QApplication application(argc, argv);
-    QApplication::setApplicationName(QStringLiteral("opscope"));
-    QApplication::setApplicationVersion(QStringLiteral(OPSCOPE_VERSION));
     QGuiApplication::setDesktopFileName(QStringLiteral("opscope"));
     const app::CommandLine commandLine = app::readCommandLine(application.arguments());
     if (!commandLine.message.isEmpty()) {

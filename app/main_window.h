@@ -82,6 +82,7 @@ private:
     void showDocuments();
     void showPerspective();
     void showRunState();
+    void showCheckpoint();
     void showFacts();
     void showSelection();
     void showOpening();

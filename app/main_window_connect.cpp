@@ -267,7 +267,7 @@ void MainWindow::copyName() const
 {
     const auto &selection = m_session.selection();
     if (selection.op().isValid())
-        QApplication::clipboard()->setText(views::fromView(selection.trace()->label(selection.op())));
+        QApplication::clipboard()->setText(views::fromView(selection.trace()->publicLabel(selection.op())));
 }
 
 // Regions in reading order; the focus goes to the first control of the next one that is shown.

@@ -15,6 +15,7 @@
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/lane/lane_view.h"
+#include "views/reports/report_board.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -31,6 +32,11 @@ constexpr qint64 kShowJobAfterMs = 300;
 int permille(const core::Progress &progress)
 {
     return progress.total == 0 ? -1 : static_cast<int>(progress.done * 1000 / progress.total);
+}
+
+bool isCheckpoint(const core::Trace &trace)
+{
+    return trace.info().attributes.at("tensor_file").toBool();
 }
 
 QString jobText(const JobState &job)
@@ -78,6 +84,19 @@ void MainWindow::showDocuments()
     showRunState();
     m_undo->restart();
     showUndo();
+    // Once the panes have what they need: the values are all there is to ask a checkpoint about.
+    if (isCheckpoint(*document->trace))
+        QMetaObject::invokeMethod(this, &MainWindow::showCheckpoint, Qt::QueuedConnection);
+}
+
+void MainWindow::showCheckpoint()
+{
+    const Document *document = m_session.current();
+    const auto board = m_session.reports().board();
+    const views::ReportEntry *entry = board ? board->find(QStringLiteral("param_health")) : nullptr;
+    if (document != nullptr && isCheckpoint(*document->trace) && entry != nullptr &&
+        entry->state == views::ReportState::notRun)
+        openReport(entry->name(), true);
 }
 
 void MainWindow::showPerspective()
@@ -98,7 +117,7 @@ void MainWindow::showPerspective()
 void MainWindow::showRunState()
 {
     const core::TraceInfo &info = m_session.current()->trace->info();
-    const std::size_t count = m_session.current()->trace->computeOps().size();
+    const std::size_t count = views::coverageOf(*m_session.current()->trace).opsFinished;
     const QString ops = views::countedText(count, "op", "ops");
     const QString before =
         count == 1 ? tr("The 1 op before it is shown.") : tr("%1 before it are shown.").arg(ops);
@@ -170,7 +189,7 @@ void MainWindow::showFacts()
     m_statusRow->setFacts(facts);
     m_commandBar->setBadge(Perspective::nanHunt,
                            document->facts ? static_cast<int>(document->facts->allBirths()) : 0);
-    m_docks->setCount(PaneKind::ops, views::countText(document->trace->orderedOps().size()));
+    m_docks->setCount(PaneKind::ops, views::countText(coverage.ops));
     feedMarks();
     m_docks->setCount(PaneKind::findings,
                       document->facts ? views::countText(document->facts->findings.size()) : QString());
@@ -192,12 +211,12 @@ void MainWindow::showSelection()
         parts += address.split(QLatin1Char('.'));
     const core::OpId op = selection.op();
     if (op.isValid() && !std::holds_alternative<views::ModuleItem>(selection.item()))
-        parts.push_back(views::fromView(trace->label(op)));
+        parts.push_back(views::fromView(trace->publicLabel(op)));
     m_documentBar->setBreadcrumb(parts);
     m_statusRow->setSelectionText(op.isValid() ? parts.back() : address);
     m_statusRow->setOpText(op.isValid() ? tr("op %1 of %2")
                                               .arg(views::countText(trace->op(op).step),
-                                                   views::countText(trace->computeOps().size()))
+                                                   views::countText(views::lastStep(*trace)))
                                         : QString());
 }
 

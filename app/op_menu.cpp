@@ -28,7 +28,7 @@ void addOps(QMenu &menu, const QString &title, std::span<const core::OpId> ops,
     for (std::size_t i = 0; i < std::min(ops.size(), kMostListed); ++i) {
         // Labels are data: an ampersand in them is no mnemonic.
         const QString label =
-            views::fromView(trace.label(ops[i])).replace(QLatin1Char('&'), QStringLiteral("&&"));
+            views::fromView(trace.publicLabel(ops[i])).replace(QLatin1Char('&'), QStringLiteral("&&"));
         QAction *action = list->addAction(label);
         QObject::connect(action, &QAction::triggered, &selection,
                          [&selection, op = ops[i]] { selection.activate(views::OpItem{op}); });

@@ -141,8 +141,9 @@ void PaletteDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
     room.setLeft(room.left() + 24);
     const bool words = kind == HitKind::command || kind == HitKind::finding;
     painter->setFont(m_theme.font(words ? views::FontRole::dense : views::FontRole::monoDense));
+    // A pixel more: the width is rounded, and a name that just fits would be cut.
     const int nameWidth =
-        std::min(painter->fontMetrics().horizontalAdvance(index.data().toString()), room.width() * 2 / 3);
+        std::min(painter->fontMetrics().horizontalAdvance(index.data().toString()) + 1, room.width() * 2 / 3);
     painter->setPen(m_theme.color(ColorToken::text));
     painter->drawText(room, Qt::AlignVCenter | Qt::AlignLeft,
                       painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, nameWidth));

@@ -227,7 +227,7 @@ QString SearchIndex::nameOf(const SearchHit &hit) const
 {
     switch (hit.kind) {
     case HitKind::op:
-        return views::fromView(m_trace->label(core::OpId(hit.index)));
+        return views::fromView(m_trace->publicLabel(core::OpId(hit.index)));
     case HitKind::module:
         return views::moduleText(*m_trace, core::ModuleId(hit.index));
     case HitKind::parameter:
@@ -251,9 +251,11 @@ QString SearchIndex::placeOf(const SearchHit &hit) const
     switch (hit.kind) {
     case HitKind::op: {
         const core::OpId op(hit.index);
-        return QStringLiteral("%1 · %2 · %3")
-            .arg(views::fromView(m_trace->moduleAddress(op)),
-                 views::tensorText(*m_trace, m_trace->op(op).tensor), views::lineText(*m_trace, op));
+        QStringList parts = {views::fromView(m_trace->moduleAddress(op)),
+                             views::tensorText(*m_trace, m_trace->op(op).tensor),
+                             views::lineText(*m_trace, op)};
+        parts.removeAll(QString());
+        return parts.join(QStringLiteral(" · "));
     }
     case HitKind::module:
         return views::fromView(m_trace->string(m_trace->module(core::ModuleId(hit.index)).className));
@@ -261,7 +263,7 @@ QString SearchIndex::placeOf(const SearchHit &hit) const
         return views::fromView(m_trace->string(m_trace->frame(core::FrameId(hit.index)).text));
     case HitKind::finding: {
         const core::OpId op = m_facts->findings[hit.index].op;
-        return op.isValid() ? views::fromView(m_trace->label(op)) : QString();
+        return op.isValid() ? views::fromView(m_trace->publicLabel(op)) : QString();
     }
     case HitKind::parameter:
         return m_trace->params()[hit.index].isBuffer

@@ -2,11 +2,28 @@
 #include "app/services/load_service.h"
 
 #include "core/io/file_kind.h"
+#include "core/io/tensor_file_trace.h"
 #include "core/io/trace_registry.h"
 
 #include <QFile>
 
+#include <algorithm>
+#include <iterator>
+
 namespace app {
+
+namespace {
+
+// Files of named tensors: a document of parameters and nothing else.
+bool isCheckpoint(core::FileKind kind)
+{
+    constexpr core::FileKind kKinds[] = {core::FileKind::torchSave, core::FileKind::torchSaveLegacy,
+                                         core::FileKind::safetensors, core::FileKind::safetensorsIndex,
+                                         core::FileKind::npz};
+    return std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds);
+}
+
+} // namespace
 
 core::Result<LoadedFile> loadFile(const QString &path, core::JobContext &job)
 {
@@ -18,7 +35,9 @@ core::Result<LoadedFile> loadFile(const QString &path, core::JobContext &job)
         loaded.isModel = true;
         return loaded;
     }
-    core::Result<std::shared_ptr<const core::Trace>> trace = core::openTrace(file, job);
+    core::Result<std::shared_ptr<const core::Trace>> trace = identity && isCheckpoint(identity->kind)
+                                                                 ? core::openTraceOrTensors(file, job)
+                                                                 : core::openTrace(file, job);
     if (!trace)
         return trace.error();
     loaded.trace = std::move(trace).value();

@@ -10,6 +10,7 @@
 #include "app/pages/message_page.h"
 #include "app/session.h"
 #include "app/settings.h"
+#include "tests/support/widget_texts.h"
 #include "views/base/formatting.h"
 #include "views/base/theme.h"
 #include "views/findings/findings_pane.h"
@@ -128,6 +129,22 @@ private Q_SLOTS:
         m_window->actions().showSource->trigger();
         QVERIFY(m_window->docks().pane(app::PaneKind::source)->isVisible());
         QCOMPARE(m_settings->recentFiles().size(), 2U); // the model and its trace
+        // The model quotes single lines of its file; what lies between them is not there.
+        const auto sourceTexts = [this] {
+            return support::widgetTexts(*m_window->docks().pane(app::PaneKind::source));
+        };
+        QVERIFY2(QTest::qWaitFor([&] { return !sourceTexts().filter("only the lines").isEmpty(); }, kRunMs),
+                 qPrintable(sourceTexts().join('|')));
+        // What softmax computed with is told by name; its dimension is an argument of it.
+        m_window->docks().reveal(app::PaneKind::why);
+        const auto whyTexts = [this] {
+            return support::widgetTexts(*m_window->docks().pane(app::PaneKind::why));
+        };
+        QVERIFY2(QTest::qWaitFor([&] { return whyTexts().contains(QStringLiteral("ARGUMENTS")); }, kRunMs),
+                 qPrintable(whyTexts().join('|')));
+        QVERIFY(whyTexts().contains(QStringLiteral("self")));
+        QVERIFY(whyTexts().contains(QStringLiteral("dim")));
+        QVERIFY(whyTexts().filter(QStringLiteral("operand ")).isEmpty());
     }
 
     void torchScriptAsksForItsInputs()
@@ -189,6 +206,9 @@ private Q_SLOTS:
         QVERIFY(waitForTrace());
         QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::failed);
         QVERIFY2(bannerTitle().contains("The model stopped"), qPrintable(bannerTitle()));
+        // The op that raised is not one of those before it.
+        const QString body = m_window->findChild<app::Banner *>()->accessibleDescription();
+        QVERIFY2(body.startsWith("2 ops before it are shown"), qPrintable(body));
     }
 
     void aModelThatCannotRunIsRefusedBeforeStart()

@@ -26,6 +26,7 @@
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -121,6 +122,28 @@ private Q_SLOTS:
         QVERIFY(m_session->current() == nullptr);
     }
 
+    // Weights alone are no dead end: what can be asked about them is asked.
+    void aCheckpointOpensWithItsReport()
+    {
+        const QByteArray head = "{\"w\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}";
+        QFile file(m_folder.filePath("weights.safetensors"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const quint64 size = quint64(head.size());
+        file.write(reinterpret_cast<const char *>(&size), sizeof(size));
+        file.write(head + QByteArray("\0\0\xc0\x7f\0\0\x80\x3f", 8)); // NaN, 1
+        file.close();
+        open(file.fileName());
+        QCOMPARE(m_session->current()->trace->params().size(), 1U);
+        const auto state = [this] {
+            const auto board = m_session->reports().board();
+            const views::ReportEntry *entry = board ? board->find("param_health") : nullptr;
+            return entry == nullptr ? views::ReportState::notRun : entry->state;
+        };
+        QTRY_COMPARE(state(), views::ReportState::done);
+        QVERIFY(m_window->docks().pane(PaneKind::reports)->isVisible());
+        QVERIFY(m_session->reports().board()->find("param_health")->report->found);
+    }
+
     void aFailedOpenLeavesTheDocument()
     {
         open(traceFile());
@@ -207,6 +230,64 @@ private Q_SLOTS:
         QVERIFY(log->isHidden());
         m_window->actions().resetLayout->trigger();
         QVERIFY(!log->isHidden());
+    }
+
+    QStringList shownDocks() const
+    {
+        QStringList names;
+        for (const QDockWidget *dock : m_window->findChildren<QDockWidget *>())
+            if (!dock->isHidden())
+                names.push_back(dock->objectName());
+        names.sort();
+        return names;
+    }
+
+    // A dock that only one perspective ships must not follow into the other.
+    void aPerspectiveComesBackAsItWas()
+    {
+        open(traceFile());
+        const QStringList overview = shownDocks();
+        QAction *hunt = m_window->actions().perspectives.at(Perspective::nanHunt);
+        QAction *back = m_window->actions().perspectives.at(Perspective::overview);
+        hunt->trigger();
+        const QStringList hunted = shownDocks();
+        QVERIFY(hunted != overview);
+        for (int round = 0; round < 2; ++round) {
+            back->trigger();
+            QVERIFY2(shownDocks() == overview,
+                     qPrintable(shownDocks().join(" ") + " not " + overview.join(" ")));
+            hunt->trigger();
+            QVERIFY2(shownDocks() == hunted, qPrintable(shownDocks().join(" ") + " not " + hunted.join(" ")));
+        }
+    }
+
+    void noEmptyRowOfTabsLiesOverAPane_data()
+    {
+        QTest::addColumn<bool>("beginsNarrow");
+        QTest::newRow("wide") << false;
+        QTest::newRow("narrow, then wide") << true;
+    }
+    void noEmptyRowOfTabsLiesOverAPane()
+    {
+        QFETCH(const bool, beginsNarrow);
+        if (beginsNarrow)
+            m_window->resize(1024, 640);
+        open(traceFile());
+        m_window->resize(1600, 1000);
+        QTest::qWait(50);
+        for (const Perspective perspective :
+             {Perspective::nanHunt, Perspective::overview, Perspective::nanHunt}) {
+            m_window->actions().perspectives.at(perspective)->trigger();
+            QTest::qWait(50);
+            for (const PaneKind kind : {PaneKind::findings, PaneKind::tensor, PaneKind::ops}) {
+                m_window->docks().reveal(kind);
+                QTest::qWait(50);
+                for (const QTabBar *bar :
+                     m_window->findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly))
+                    QVERIFY(bar->count() > 0 || !bar->isVisible() ||
+                            !bar->geometry().intersects(m_window->rect()));
+            }
+        }
     }
 
     void docksCanBeFloatedAndBroughtBack()

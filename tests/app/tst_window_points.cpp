@@ -129,7 +129,7 @@ private Q_SLOTS:
         QVERIFY2(words.contains(m_session->current()->title), qPrintable(words));
         QVERIFY2(words.contains("outputs saved"), qPrintable(words));
         QVERIFY2(words.contains("zoom"), qPrintable(words));
-        QVERIFY2(words.contains(views::fromView(trace().label(trace().computeOps().front()))),
+        QVERIFY2(words.contains(views::fromView(trace().publicLabel(trace().computeOps().front()))),
                  qPrintable(words));
     }
 
