@@ -161,10 +161,10 @@ QWidget *StartPage::makeRight()
     auto *head = new QHBoxLayout;
     head->addWidget(views::makeLabel(tr("Recent"), "heading", right));
     head->addStretch(1);
-    QPushButton *clear = views::makeButton(tr("Clear"), "link", right);
-    clear->setAccessibleName(tr("Clear the list of recent files"));
-    connect(clear, &QPushButton::clicked, this, &StartPage::clearRecentRequested);
-    head->addWidget(clear);
+    m_clear = views::makeButton(tr("Clear"), "link", right);
+    m_clear->setAccessibleName(tr("Clear the list of recent files"));
+    connect(m_clear, &QPushButton::clicked, this, &StartPage::clearRecentRequested);
+    head->addWidget(m_clear);
     column->addLayout(head);
     m_noRecent = views::makeLabel(tr("No file was opened yet."), "second", right);
     column->addWidget(m_noRecent);
@@ -189,6 +189,7 @@ QWidget *StartPage::makeRight()
 void StartPage::setRecentFiles(const std::vector<RecentFile> &files)
 {
     m_recent->clear();
+    m_clear->setVisible(!files.empty());
     for (const RecentFile &file : files)
         m_recent->addItem(makeRecentItem(file));
     m_recent->setVisible(!files.empty());

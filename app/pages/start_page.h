@@ -46,6 +46,7 @@ private:
     const views::Theme &m_theme;
     QFrame *m_dropZone = nullptr;
     QListWidget *m_recent = nullptr;
+    QPushButton *m_clear = nullptr;
     QLabel *m_noRecent = nullptr;
     QPushButton *m_sample = nullptr;
 };

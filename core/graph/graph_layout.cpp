@@ -13,7 +13,7 @@ constexpr double kTextLeft = 14.0;
 constexpr double kTextRight = 12.0;
 constexpr double kGlyphSpace = 18.0;
 constexpr double kBadgePadding = 10.0;
-constexpr double kChevronSpace = 16.0;
+constexpr double kMarkSpace = 15.0;
 constexpr double kLongestPill = 180.0;
 
 double sideSpace(const GraphPicture &picture, std::uint32_t box)
@@ -28,12 +28,12 @@ double sideSpace(const GraphPicture &picture, std::uint32_t box)
 
 double boxWidth(const PictureBox &box)
 {
-    double title = textWidth(box.title, kTitleFont);
-    if (box.state != NodeState::clean)
-        title += kGlyphSpace;
+    const double glyph = box.state != NodeState::clean ? kGlyphSpace : 0.0; // both lines begin behind it
+    double title = textWidth(box.title, kTitleFont) + glyph;
     if (!box.badges.empty())
         title += textWidth(box.badges.front().text, kBadgeFont) + kBadgePadding + 8.0;
-    const double detail = textWidth(box.subtitle, kDetailFont) + (box.canUnfold ? kChevronSpace : 0.0);
+    const int marks = (box.canUnfold ? 1 : 0) + (box.inPlace ? 1 : 0) + (box.view ? 1 : 0);
+    const double detail = textWidth(box.subtitle, kDetailFont) + glyph + marks * kMarkSpace;
     const double needed = (std::max(title, detail) + kTextLeft + kTextRight) / kTextZoom;
     for (const double step : kWidthSteps)
         if (needed <= step)

@@ -89,6 +89,9 @@ private Q_SLOTS:
     void startsWithoutADocument()
     {
         QCOMPARE(m_window->windowTitle(), QStringLiteral("opscope"));
+        // Nothing to clear.
+        for (const QAbstractButton *button : m_window->findChildren<QAbstractButton *>())
+            QVERIFY(!button->isVisible() || !button->accessibleName().startsWith("Clear the list"));
         QVERIFY(!m_window->docks().isEntered());
         QVERIFY(!m_window->actions().reload->isEnabled());
         QVERIFY(m_window->actions().open->isEnabled());
@@ -232,6 +235,13 @@ private Q_SLOTS:
         QVERIFY(!log->isHidden());
     }
 
+    // Qt moves docks in several rounds of events.
+    static void settle()
+    {
+        for (int round = 0; round < 20; ++round)
+            QCoreApplication::processEvents();
+    }
+
     QStringList shownDocks() const
     {
         QStringList names;
@@ -274,14 +284,14 @@ private Q_SLOTS:
             m_window->resize(1024, 640);
         open(traceFile());
         m_window->resize(1600, 1000);
-        QTest::qWait(50);
+        settle();
         for (const Perspective perspective :
              {Perspective::nanHunt, Perspective::overview, Perspective::nanHunt}) {
             m_window->actions().perspectives.at(perspective)->trigger();
-            QTest::qWait(50);
+            settle();
             for (const PaneKind kind : {PaneKind::findings, PaneKind::tensor, PaneKind::ops}) {
                 m_window->docks().reveal(kind);
-                QTest::qWait(50);
+                settle();
                 for (const QTabBar *bar :
                      m_window->findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly))
                     QVERIFY(bar->count() > 0 || !bar->isVisible() ||

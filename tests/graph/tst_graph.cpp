@@ -127,6 +127,7 @@ private Q_SLOTS:
     void statesDifferWithoutColour();
     void drawListOfASmallGraph();
     void dotIsWellFormed();
+    void shapesHaveRoomInTheirBoxes();
     void laneHoldsEveryOp();
     void classesStandWithoutTheirPackage();
     void bigTracesAreQuick();
@@ -281,6 +282,23 @@ void TestGraph::revealOpensTheWay()
     for (const PictureBox &box : slice.picture.boxes)
         found = found || (box.kind == BoxKind::module && box.moduleCall == call);
     QVERIFY(found);
+}
+
+// The dtype and shape of an origin or of a view say most: glyph and marks must not push them out.
+void TestGraph::shapesHaveRoomInTheirBoxes()
+{
+    for (const NodeState state : {NodeState::clean, NodeState::origin, NodeState::propagated})
+        for (const bool mark : {false, true})
+            for (std::size_t length = 1; length < 30; ++length) {
+                PictureBox box;
+                box.title = "wo";
+                box.subtitle = std::string(length, '0');
+                box.state = state;
+                box.view = box.inPlace = mark;
+                const double taken = (state == NodeState::clean ? 14.0 : 32.0) + 8.0 + (mark ? 28.0 : 0.0);
+                QVERIFY2(boxWidth(box) * kTextZoom - taken >= textWidth(box.subtitle, kDetailFont),
+                         box.subtitle.c_str());
+            }
 }
 
 void TestGraph::everyBoxAnswersAtEveryZoom()

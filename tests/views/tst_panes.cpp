@@ -233,7 +233,7 @@ private Q_SLOTS:
         show(pane);
         const int before = pane.minimumSizeHint().width();
         m_selection->select(OpItem{m_trace->orderedOps()[0]});
-        QTest::qWait(20);
+        QCoreApplication::processEvents();
         QVERIFY2(pane.minimumSizeHint().width() <= std::max(before, 440),
                  qPrintable(QString::number(pane.minimumSizeHint().width())));
     }

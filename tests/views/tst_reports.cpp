@@ -237,7 +237,7 @@ private Q_SLOTS:
         m_pane->resize(1000, 300);
         m_pane->choose("lineage");
         m_pane->showOptions();
-        QTest::qWait(20);
+        QCoreApplication::processEvents();
         const auto *card = m_pane->findChild<views::ReportCard *>();
         QVERIFY(card != nullptr);
         QVERIFY2(card->width() >= 220, qPrintable(QString::number(card->width())));

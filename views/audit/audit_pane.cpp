@@ -178,12 +178,11 @@ int AuditPane::addChecksThatRan()
                         countedText(scan.sinks.size(), "sink", "sinks")),
                m_facts->hasFinding() ? m_facts->headline : core::OpId());
     const auto first = [&](const std::optional<core::NonFiniteEntry> &entry, const QString &name) {
-        addChecked(
-            entry.has_value() && !entry->byDesign, name,
-            entry
-                ? (entry->byDesign ? tr("%1, by design") : tr("%1")).arg(fromView(trace()->publicLabel(entry->op)))
-                : tr("none"),
-            entry ? entry->op : core::OpId());
+        addChecked(entry.has_value() && !entry->byDesign, name,
+                   entry ? (entry->byDesign ? tr("%1, by design") : tr("%1"))
+                               .arg(fromView(trace()->publicLabel(entry->op)))
+                         : tr("none"),
+                   entry ? entry->op : core::OpId());
     };
     if (!trace()->backwards().empty())
         addChecked(m_facts->badPasses > 0, QStringLiteral("bisect_nan_backward"),

@@ -122,6 +122,7 @@ void FactList::addBar(const QString &name, std::size_t part, std::size_t whole)
     numbers->setAlignment(Qt::AlignRight);
     // The numbers of a list end in one column and begin where the widest of them does, so the bars are as
     // long.
+    numbers->ensurePolished(); // the face decides how wide they are
     m_barNumbers.push_back(numbers);
     int widest = 0;
     for (const QLabel *other : m_barNumbers)

@@ -216,7 +216,11 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
             std::any_of(facts.findings.begin(), facts.findings.end(),
                         [](const FindingRow &row) { return row.state == NodeState::reached; });
         const QString kind = kindWords(headline->kind);
-        facts.verdict = reaches ? words("%1 reaches an output").arg(kind) : words("%1 is born").arg(kind);
+        const bool both = headline->kind == NonFiniteKind::nanAndInf;
+        facts.verdict = (reaches ? both ? words("%1 reach an output") : words("%1 reaches an output")
+                         : both ? words("%1 are born")
+                                 : words("%1 is born"))
+                            .arg(kind);
         facts.verdictDetail =
             words("%1 of %2 elements in %3.")
                 .arg(countText(headline->counts.nonFinite()), countText(headline->counts.elements),
