@@ -11,6 +11,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -150,6 +151,25 @@ c10::IValue onThisThread(torch::jit::Method forward, std::vector<c10::IValue> po
     return future->value();
 }
 
+// The interpreter puts its traceback before the message: where "ValueError: ..." begins, the first line
+// behind the last listing of code that starts so. 0: nowhere.
+std::size_t errorIn(std::string_view text)
+{
+    const std::size_t header = text.rfind("Traceback of TorchScript");
+    for (std::size_t at = header; at != std::string_view::npos; at = text.find('\n', at + 1)) {
+        const std::string_view line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+        const std::string_view name = line.substr(0, line.find(':'));
+        const bool isName = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+            return std::isalnum(c) != 0 || c == '_' || c == '.';
+        });
+        const bool isError = name.ends_with("Error") || name.ends_with("Exception") ||
+                             name.find('.') != std::string_view::npos;
+        if (name.size() < line.size() && isName && isError)
+            return at + 1;
+    }
+    return 0;
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, c10::IValue>> outputLeaves(const c10::IValue &value)
@@ -163,12 +183,11 @@ std::string failureText(const std::exception &error)
 {
     const auto *const known = dynamic_cast<const c10::Error *>(&error);
     std::string text = known == nullptr ? error.what() : known->what_without_backtrace();
-    // The interpreter wraps the message in its own traceback; the last paragraph is the error itself.
-    if (text.find("failed in the TorchScript interpreter") != std::string::npos) {
-        for (const std::string_view start : {"RuntimeError: ", "torch.jit.Error: "})
-            if (const std::size_t at = text.rfind(start); at != std::string::npos)
-                return text.substr(at, text.find_last_not_of(" \n") + 1 - at);
-    }
+    if (text.find("failed in the TorchScript interpreter") != std::string::npos)
+        text.erase(0, errorIn(text));
+    constexpr std::string_view kBuiltins = "builtins.";
+    if (text.starts_with(kBuiltins))
+        text.erase(0, kBuiltins.size());
     return text.substr(0, text.find_last_not_of(" \n") + 1);
 }
 

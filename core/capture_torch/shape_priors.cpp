@@ -30,6 +30,7 @@ public:
                 addParameter(name, tensor);
         addNorms();
         addWaveforms();
+        addSingleTokens();
         return std::move(m_priors);
     }
 
@@ -123,6 +124,20 @@ private:
         prior.op = "Embedding";
         prior.strategy = strategy;
         add(std::move(prior));
+    }
+
+    // One token for each item of the batch, as a step of a decoder takes them.
+    void addSingleTokens()
+    {
+        const auto tokens = std::find_if(m_priors.begin(), m_priors.end(), [](const ShapePrior &prior) {
+            return prior.kind == Kind::embedding;
+        });
+        if (tokens == m_priors.end())
+            return;
+        ShapePrior single = *tokens;
+        single.shape = {m_options.batchSize};
+        single.flexible.clear();
+        add(std::move(single));
     }
 
     void addSequence(const LayerFact &layer)

@@ -30,8 +30,8 @@ struct ShapePrior
 // All ideas in the order in which they are tried: the first layer that decides, every module in definition
 // order, the parameters by their ranks (reports.md section 11.17). Ours beside them: transposed convolutions
 // over a small image, which their parameters' ranks would take for plain ones; norms, for models that have
-// nothing else; and for networks that start with a convolution over one channel plain waveforms. Each (shape,
-// dtype, kind) once.
+// nothing else; for networks that start with a convolution over one channel plain waveforms; and tokens
+// without a sequence. Each (shape, dtype, kind) once.
 std::vector<ShapePrior> shapePriors(const ShapeFacts &facts, const GuessOptions &options);
 
 } // namespace core

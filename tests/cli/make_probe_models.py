@@ -243,6 +243,34 @@ class Records(nn.Module):
         return torch.cat([pair.left, pair.right, point.x, point.y, deep["more"][0].left])
 
 
+class Choosy(nn.Module):
+    """Raises what is no RuntimeError, with a message that names one."""
+
+    def forward(self, x):
+        if x.dim() != 5:
+            raise ValueError("choosy: no RuntimeError: but\ntwo lines")
+        return x
+
+
+class Unfinished(nn.Module):
+    def forward(self, x):
+        if x.dim() != 5:
+            raise NotImplementedError("later")
+        return x
+
+
+class Step(nn.Module):
+    """One step of a decoder: one token for each item of the batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.word = nn.Embedding(50, 8)
+        self.cell = nn.GRUCell(8, 8)
+
+    def forward(self, token):
+        return self.cell(self.word(token))
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -285,6 +313,9 @@ def main(out):
     numbers = [torch.tensor([float(i)]) for i in range(6)]
     records = (Pair(*numbers[:2]), Point(*numbers[2:4]), {"more": [Pair(*numbers[4:])]})
     torch.export.save(torch.export.export(Records(), records), os.path.join(out, "records.pt2"))
+    torch.jit.script(Choosy()).save(os.path.join(out, "choosy.pt"))
+    torch.jit.script(Unfinished()).save(os.path.join(out, "unfinished.pt"))
+    torch.jit.script(Step()).save(os.path.join(out, "step.pt"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 

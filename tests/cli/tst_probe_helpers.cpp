@@ -184,6 +184,7 @@ private Q_SLOTS:
         QTest::newRow("state") << "remembering.pt" << QStringList{"f32[1,16,5]=rand", "f32[2,1,7]=rand"};
         QTest::newRow("dict") << "batch.pt" << QStringList{"i64[1,12]=randint(0,50)"};
         QTest::newRow("list") << "several.pt" << QStringList{"f32[1,6]=rand"};
+        QTest::newRow("tokens without a sequence") << "step.pt" << QStringList{"i64[1]=randint(0,50)"};
     }
     void severalInputsAreGuessed()
     {
@@ -318,6 +319,20 @@ private Q_SLOTS:
             if (op["kind"].toString() == "compute")
                 functions.append(op["func"].toString());
         QCOMPARE(functions, (QStringList{"linear", "mul", "add", "neg", "linear", "mul", "add", "add"}));
+    }
+
+    // Its own words, without the traceback that LibTorch puts before them.
+    void whatAModelRaisesIsTold()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const auto message = [&](const char *file) {
+            const CliResult captured =
+                cli({"capture", model(file), "--input", "f32[2,3]", "-o", trace, "--json"});
+            return captured.object()["error"].toObject()["message"].toString();
+        };
+        QCOMPARE(message("choosy.pt"), QStringLiteral("ValueError: choosy: no RuntimeError: but\ntwo lines"));
+        QCOMPARE(message("unfinished.pt"), QStringLiteral("NotImplementedError: later"));
     }
 
     // Named tuples and dataclasses that a model was exported with are read without their classes.
