@@ -176,7 +176,8 @@ Status TlspecImporter::addFires(PickleValue pass, RecordId backward)
 Status TlspecImporter::addGradients()
 {
     for (const Op &op : m_ops) {
-        for (const PickleValue item : pickleItems(op.fields[fGradRecords])) {
+        const std::vector<PickleValue> records = pickleItems(op.fields[fGradRecords]);
+        for (const PickleValue item : records) {
             const auto pass = m_backwards.find(pickleAttribute(item, "backward_pass_index").toInt(-1));
             if (pass == m_backwards.end())
                 continue;
@@ -190,11 +191,16 @@ Status TlspecImporter::addGradients()
                 return status;
         }
         const TlspecBlob *own = blob(op.fields[fGrad]);
-        if (own == nullptr)
+        // A bundle written without gradients still says which ops had one.
+        const bool isDropped = own == nullptr && records.empty() && op.fields[fHasGrad].toBool();
+        if (own == nullptr && !isDropped)
             continue;
         TensorRecord tensor;
-        tensor.shape = own->shape;
-        tensor.dtype = own->dtype;
+        tensor.shapeKnown = own != nullptr;
+        if (own != nullptr) {
+            tensor.shape = own->shape;
+            tensor.dtype = own->dtype;
+        }
         tensor.payload = payload(own, PayloadState::notSaved);
         if (Status status = addGradient(op.tensor, kNoRecord, std::move(tensor)); !status)
             return status;

@@ -76,6 +76,7 @@ private:
         fIoRole,
         fParams,
         fGrad,
+        fHasGrad,
         fFieldCount
     };
     using Fields = std::array<PickleValue, fFieldCount>;

@@ -65,6 +65,7 @@ constexpr FieldName kFieldNames[] = {
     {"io_role"},
     {"_param_logs"},
     {"grad"},
+    {"has_grad"},
 };
 
 // Further fields worth keeping; those that are None, false or empty are left out.

@@ -312,6 +312,7 @@ def compare(a, b, rtol=1e-5, atol=1e-8):
         x, y = payload(o), payload(p)
         if x is None or y is None:
             row["reason"] = "some"; c["activation_unavailable"] += 1
+            c["shape_mismatch"] += not row["shape_match"]
         elif not row["shape_match"]:
             row["reason"] = "some"; c["shape_mismatch"] += 1; c["activation_unavailable"] += 1
         else:
