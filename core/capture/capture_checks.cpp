@@ -48,14 +48,27 @@ Status checkModel(const std::string &path)
     return notOneOfOurs(path, *identity, "a model to run (.pt2 or TorchScript)");
 }
 
-// The files that a request reads.
+void addFiles(const InputNode &node, std::vector<std::string> &files)
+{
+    if (const auto *file = std::get_if<InputFile>(&node.leaf); file != nullptr)
+        files.push_back(file->path.string());
+    for (const InputNode &child : node.children)
+        addFiles(child, files);
+}
+
+// The files that a request reads. What is wrong with a tree is told when it is read in earnest.
 std::vector<std::string> filesRead(const CaptureRequest &request)
 {
     std::vector<std::string> files = {request.modelPath, request.inputsTree};
     for (const InputText &input : request.inputs)
         if (const auto parsed = parseInputOption(input.text))
-            if (const auto *file = std::get_if<InputFile>(&parsed->node.leaf))
-                files.push_back(file->path.string());
+            addFiles(parsed->node, files);
+    if (const auto tree = readInputTree(request.inputsTree); !request.inputsTree.empty() && tree) {
+        for (const InputNode &node : tree->positional)
+            addFiles(node, files);
+        for (const NamedInput &input : tree->named)
+            addFiles(input.node, files);
+    }
     if (request.backward)
         files.push_back(request.backward->target);
     return files;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -119,15 +120,45 @@ void keepAccess(const std::filesystem::path &target, const std::string &draft)
         std::filesystem::permissions(draft, there.permissions() & std::filesystem::perms::all, ignored);
 }
 
+// A bundle is a folder: all in it is read.
+bool isFileOf(const std::filesystem::path &out, const std::filesystem::path &folder)
+{
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error) || !std::filesystem::exists(out, error))
+        return false;
+    const std::filesystem::path inside = std::filesystem::canonical(folder, error);
+    const std::filesystem::path file = error ? out : std::filesystem::canonical(out, error);
+    return !error &&
+           std::mismatch(inside.begin(), inside.end(), file.begin(), file.end()).first == inside.end();
+}
+
+// The file that PATH stands for: what a link names need not be there yet.
+Result<std::filesystem::path> followLinks(std::filesystem::path path)
+{
+    constexpr int kMostLinks = 40; // as many as the system follows
+    std::error_code error;
+    for (int i = 0; i < kMostLinks; ++i) {
+        if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)))
+            return path;
+        const std::filesystem::path link = std::filesystem::read_symlink(path, error);
+        if (error)
+            return cannotWrite(path, error.message());
+        path = path.parent_path() / link; // an absolute one replaces what stands before it
+    }
+    return cannotWrite(path, std::strerror(ELOOP));
+}
+
 } // namespace
 
 Status checkNotRead(const std::filesystem::path &out, const std::filesystem::path &in)
 {
     std::error_code ignored;
-    if (!std::filesystem::equivalent(out, in, ignored))
+    const bool isSame = std::filesystem::equivalent(out, in, ignored);
+    if (!isSame && !isFileOf(out, in))
         return Status::ok();
     return Status(ErrorCode::invalidArgument,
-                  fmt::format("the output {} is {}, which is read", out.string(), in.string()))
+                  fmt::format("the output {} is {}{}, which is read", out.string(),
+                              isSame ? "" : "a file of ", in.string()))
         .withRemedy("give the output another name");
 }
 
@@ -158,13 +189,10 @@ Result<DraftName> DraftName::take(const std::filesystem::path &path)
 {
     if (Status status = checkWritable(path); !status)
         return status;
-    std::error_code ignored;
-    std::error_code error;
-    std::filesystem::path target = path;
-    if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored)))
-        target = std::filesystem::weakly_canonical(path, error);
-    if (error)
-        return cannotWrite(path, error.message());
+    auto followed = followLinks(path);
+    if (!followed)
+        return followed.status();
+    std::filesystem::path target = *std::move(followed);
     removeLeftDrafts(target);
     std::string draft;
     if (const int failed = makeDraft(target, draft); failed != 0)

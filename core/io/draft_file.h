@@ -65,7 +65,8 @@ private:
     std::FILE *m_file;
 };
 
-// invalidArgument when writing OUT would replace IN, which is read; links are followed.
+// invalidArgument when writing OUT would replace IN, which is read, or a file of it where IN is a folder;
+// links are followed.
 Status checkNotRead(const std::filesystem::path &out, const std::filesystem::path &in);
 
 // That a file may be written at PATH: it is a regular file, or it is not there and its folder is. Errors name

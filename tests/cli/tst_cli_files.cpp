@@ -84,6 +84,31 @@ private Q_SLOTS:
         }
     }
 
+    // What a file names is read too, and a bundle is all of its folder.
+    void anOutputThatIsPartOfWhatIsReadIsRefused()
+    {
+        QVERIFY(QFile::copy(OPSCOPE_CORPUS_DIR "/models/mlp/x.npy", path("x.npy")));
+        QVERIFY(write(path("tree.json"), "{\"args\": [{\"tensor\": \"x.npy\"}]}"));
+        const QByteArray before = content(path("x.npy"));
+        const CliResult input =
+            cli({"capture", path("m.pt2"), "--inputs", path("tree.json"), "-o", path("x.npy"), "--json"});
+        QCOMPARE(input.exitCode, 2);
+        QVERIFY2(errorMessage(input).endsWith("which is read"), input.out.constData());
+        QCOMPARE(content(path("x.npy")), before);
+
+        const QString bundle = OPSCOPE_CORPUS_DIR "/tlspec_versions/2.35.0/masked_attention.tlspec";
+        QCOMPARE(shell("cp -r '" + bundle.toUtf8() + "' b.tlspec && chmod -R u+w b.tlspec").exitCode, 0);
+        const QByteArray manifest = content(path("b.tlspec/manifest.json"));
+        QVERIFY(manifest.contains("version"));
+        for (const QStringList &words : {QStringList{"convert", path("b.tlspec")},
+                                         QStringList{"graph", path("b.tlspec"), "--format", "svg"}}) {
+            const CliResult part = cli(words + QStringList{"-o", path("b.tlspec/manifest.json"), "--json"});
+            QCOMPARE(part.exitCode, 2);
+            QVERIFY2(errorMessage(part).contains("is a file of"), part.out.constData());
+            QCOMPARE(content(path("b.tlspec/manifest.json")), manifest);
+        }
+    }
+
     void anOutputThatIsTheTraceIsRefused()
     {
         QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
@@ -174,6 +199,18 @@ private Q_SLOTS:
             QVERIFY(QFileInfo(path("out")).isSymLink());
             QVERIFY(QFileInfo(path("there/out")).size() > 0);
             QVERIFY(QFile::copy(path("there/out"), path("o.opscope")) || QFile::exists(path("o.opscope")));
+        }
+    }
+
+    // Also one whose file is not there yet.
+    void aLinkToNothingYetIsFollowed()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        for (const char *command : {"convert", "graph"}) {
+            QVERIFY(QFile::link("later", path("out.svg")));
+            QCOMPARE(cli({command, path("o.opscope"), "-o", path("out.svg")}).exitCode, 0);
+            QVERIFY(QFileInfo(path("out.svg")).isSymLink());
+            QVERIFY(QFile::remove(path("later")) && QFile::remove(path("out.svg")));
         }
     }
 
