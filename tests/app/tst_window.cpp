@@ -70,6 +70,22 @@ private:
         const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
         return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
     }
+    // Qt moves docks in several rounds of events.
+    static void settle()
+    {
+        for (int round = 0; round < 20; ++round)
+            QCoreApplication::processEvents();
+    }
+
+    QStringList shownDocks() const
+    {
+        QStringList names;
+        for (const QDockWidget *dock : m_window->findChildren<QDockWidget *>())
+            if (!dock->isHidden())
+                names.push_back(dock->objectName());
+        names.sort();
+        return names;
+    }
 
 private Q_SLOTS:
     void initTestCase()
@@ -233,23 +249,6 @@ private Q_SLOTS:
         QVERIFY(log->isHidden());
         m_window->actions().resetLayout->trigger();
         QVERIFY(!log->isHidden());
-    }
-
-    // Qt moves docks in several rounds of events.
-    static void settle()
-    {
-        for (int round = 0; round < 20; ++round)
-            QCoreApplication::processEvents();
-    }
-
-    QStringList shownDocks() const
-    {
-        QStringList names;
-        for (const QDockWidget *dock : m_window->findChildren<QDockWidget *>())
-            if (!dock->isHidden())
-                names.push_back(dock->objectName());
-        names.sort();
-        return names;
     }
 
     // A dock that only one perspective ships must not follow into the other.
