@@ -5,6 +5,7 @@
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/reference_listener.h"
+#include "core/capture_torch/script_model.h"
 
 #include <c10/core/GradMode.h>
 
@@ -25,6 +26,27 @@ std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
     return texts;
 }
 
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// By name, those in lists, tuples and dicts by the way there: "batch.image", "states.0".
+NamedTensors inputTensors(const RunnableModel &model)
+{
+    NamedTensors tensors;
+    for (const ModelInput &input : model.inputs())
+        for (const auto &[path, leaf] : outputLeaves(input.value))
+            if (leaf.isTensor() && leaf.toTensor().defined())
+                tensors.emplace_back(path.empty() ? input.name : input.name + '.' + path, leaf.toTensor());
+    return tensors;
+}
+
+std::string namesOf(const NamedTensors &tensors)
+{
+    std::string names;
+    for (const auto &[name, tensor] : tensors)
+        names += (names.empty() ? "" : ", ") + name;
+    return names.empty() ? "none" : names;
+}
+
 Status requireInputGradients(const CaptureRequest &request, const RunnableModel &model)
 {
     if (!request.backward)
@@ -35,12 +57,14 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
     if (!request.backward->target.empty())
         if (const Result<at::Tensor> target = lossTarget(*request.backward); !target)
             return target.error();
+    const auto tensors = inputTensors(model);
     for (const std::string &name : request.backward->inputGradients) {
-        const auto found = std::find_if(model.inputs().begin(), model.inputs().end(),
-                                        [&](const ModelInput &input) { return input.name == name; });
-        if (found == model.inputs().end() || !found->value.isTensor())
-            return {ErrorCode::invalidArgument, "the model has no tensor input " + name};
-        const at::Tensor &tensor = found->value.toTensor();
+        const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                        [&](const auto &tensor) { return tensor.first == name; });
+        if (found == tensors.end())
+            return Status(ErrorCode::invalidArgument, "the model has no tensor input " + name)
+                .withRemedy("its tensor inputs are " + namesOf(tensors));
+        const at::Tensor &tensor = found->second;
         if (!at::isFloatingType(tensor.scalar_type()) && !at::isComplexType(tensor.scalar_type()))
             return {ErrorCode::invalidArgument, "input " + name + " is not floating: it has no gradient"};
         tensor.set_requires_grad(true);

@@ -99,6 +99,11 @@ Status loadFailure(const std::filesystem::path &file, const std::string &message
     if (words.starts_with("ill formed octal specifier"))
         words = "a name in it has letters that LibTorch writes but does not read back (ill formed octal "
                 "specifier)";
+    if (words.starts_with("required keyword attribute 'value' is undefined"))
+        return Status(ErrorCode::corrupt,
+                      prefix + "a constant in it has no value: torch.jit.optimize_for_inference makes such "
+                               "files, which LibTorch writes but does not read back")
+            .withRemedy("save the module before torch.jit.optimize_for_inference, or after torch.jit.freeze");
     return {ErrorCode::corrupt, prefix + words};
 }
 

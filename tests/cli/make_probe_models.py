@@ -315,6 +315,7 @@ def main(out):
     torch.export.save(torch.export.export(Records(), records), os.path.join(out, "records.pt2"))
     torch.jit.script(Choosy()).save(os.path.join(out, "choosy.pt"))
     torch.jit.script(Unfinished()).save(os.path.join(out, "unfinished.pt"))
+    torch.jit.optimize_for_inference(torch.jit.script(ImageNet().eval())).save(os.path.join(out, "optimized.pt"))
     torch.jit.script(Step()).save(os.path.join(out, "step.pt"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))

@@ -335,6 +335,39 @@ private Q_SLOTS:
         QCOMPARE(message("unfinished.pt"), QStringLiteral("NotImplementedError: later"));
     }
 
+    void filesThatLibTorchDoesNotReadBackAreExplained()
+    {
+        const CliResult captured =
+            cli({"capture", model("optimized.pt"), "--input", "f32[1,3,8,8]", "-o", "none"});
+        QCOMPARE(captured.exitCode, 3);
+        QVERIFY2(captured.messages.contains("optimize_for_inference makes such files"),
+                 captured.messages.constData());
+    }
+
+    // Also of tensors inside lists and dicts, by the way there.
+    void inputsInsideContainersHaveGradients()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QFile tree(work.filePath("inputs.json"));
+        QVERIFY(tree.open(QIODevice::WriteOnly));
+        tree.write("{\"args\": [{\"list\": [{\"spec\": \"f32[1,6]=ones\"}, "
+                   "{\"spec\": \"f32[1,6]=ones\"}]}]}");
+        tree.close();
+        const QStringList capture = {"capture", model("several.pt"), "--inputs", tree.fileName(), "-o",
+                                     trace,     "--backward",        "sum",      "--input-grad"};
+        const CliResult captured = cli(capture + QStringList{"parts.1"});
+        QVERIFY2(captured.exitCode == 0, captured.messages.constData());
+        QStringList labels;
+        for (const QJsonValue &row :
+             cli({"report", "grad_health", trace, "--json"}).object()["rows"].toArray())
+            labels.append(row["op"].toString());
+        QVERIFY2(labels.contains("input_2:1") && !labels.contains("input_1:1"), qPrintable(labels.join(' ')));
+        const CliResult none = cli(capture + QStringList{"parts"});
+        QCOMPARE(none.exitCode, 2);
+        QVERIFY2(none.messages.contains("its tensor inputs are parts.0, parts.1"), none.messages.constData());
+    }
+
     // Named tuples and dataclasses that a model was exported with are read without their classes.
     void recordsAreSampleInputs()
     {
