@@ -215,6 +215,18 @@ Result<Report> sketchReport(std::string_view name, const ReportRequest &request,
     return report;
 }
 
+// The row whose op made the value of row OP: of an output of the model not itself.
+OpId makerOf(const Trace &trace, OpId op)
+{
+    if (trace.op(op).kind != CallKind::output)
+        return op;
+    const OpId producer = trace.producer(trace.op(op).tensor);
+    if (producer.isValid() && trace.op(producer).kind != CallKind::output)
+        return producer;
+    const auto parents = trace.parents(op);
+    return parents.size() == 1 ? parents.front() : OpId();
+}
+
 // The autograd node that made the value of row OP. Bundles tie no tensor to its node, but nodes to their ops:
 // of several nodes of one op it is the one that no other of them feeds on.
 GradNodeId nodeOf(const Trace &trace, OpId op)
@@ -222,8 +234,7 @@ GradNodeId nodeOf(const Trace &trace, OpId op)
     const TensorId tensor = trace.op(op).tensor;
     if (tensor.isValid() && trace.tensor(tensor).gradNode.isValid())
         return trace.tensor(tensor).gradNode;
-    const OpId maker =
-        trace.op(op).kind == CallKind::output && tensor.isValid() ? trace.producer(tensor) : op;
+    const OpId maker = makerOf(trace, op);
     if (!maker.isValid())
         return {};
     const auto isOfMaker = [&](GradNodeId node) {

@@ -136,11 +136,28 @@ private Q_SLOTS:
     void sketchWalksFromTheRoots()
     {
         const std::string text = "param w:f32[1,2]\ninput x:f32[1,2]\nlinear x w -> y:f32[1,1]\noutput y\n"
-                                 "node a AddmmBackward0 next=b,t of y\nnode t TBackward0 next=w\n"
+                                 "node a AddmmBackward0 next=b,t\nnode t TBackward0 next=w\n"
                                  "node b AccumulateGrad leaf=bias\nnode w AccumulateGrad leaf=w\n";
         const core::Report none = run("walk_grad_fn", text);
         QCOMPARE(none.error->code, std::string("grad_fn_walk_no_graph"));
         QCOMPARE(none.error->type, std::string("GradFnWalkError"));
+    }
+
+    // Where tensors are not tied to their nodes, the nodes know their ops: asked for or by default alike.
+    void outputsAreRootsHoweverTheyAreNamed()
+    {
+        const std::string text = "param w:f32[1,2]\ninput x:f32[1,2]\nlinear x w -> y:f32[1,1]\noutput y\n"
+                                 "node a AddmmBackward0 next=b,t of y\nnode t TBackward0 next=w of y\n"
+                                 "node b AccumulateGrad leaf=bias\nnode w AccumulateGrad leaf=w\n";
+        const core::Report asked =
+            run("walk_grad_fn", text, Value::object({{"outputs", Value::list({"linear_1_1"})}}));
+        QVERIFY2(!asked.error, asked.error ? asked.error->message.c_str() : "");
+        QCOMPARE(asked.table.rows.size(), std::size_t(5)); // the root and four nodes
+        const core::Report byDefault = run("walk_grad_fn", text);
+        QVERIFY2(!byDefault.error, byDefault.error ? byDefault.error->message.c_str() : "");
+        QCOMPARE(byDefault.table.rows.size(), asked.table.rows.size());
+        for (std::size_t i = 1; i < asked.table.rows.size(); ++i)
+            QCOMPARE(json(byDefault.table.cell(i, "name")), json(asked.table.cell(i, "name")));
     }
 
     void hintHasTwoForms()
