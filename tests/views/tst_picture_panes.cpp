@@ -341,6 +341,11 @@ private Q_SLOTS:
         const std::uint32_t mul = boxTitled(view, "MulBackward0");
         const std::uint32_t leaf = boxTitled(view, "fc.weight");
         QVERIFY(sum != PictureView::kNoBox && mul != PictureView::kNoBox && leaf != PictureView::kNoBox);
+        QStringList subtitles;
+        for (const core::PictureBox &box : view.picture().boxes)
+            subtitles.push_back(QString::fromStdString(box.subtitle));
+        QVERIFY2(!subtitles.filter("fp32").isEmpty(), qPrintable(subtitles.join('|'))); // as in the graph
+        QVERIFY(subtitles.filter("float32").isEmpty());
         QCOMPARE(view.picture().boxes[sum].state, core::NodeState::origin);
         QCOMPARE(view.picture().boxes[mul].state, core::NodeState::propagated);
         // Forward direction: the leaf stands above what it feeds.

@@ -238,6 +238,7 @@ private Q_SLOTS:
         m_pane->choose("lineage");
         m_pane->showOptions();
         QCoreApplication::processEvents();
+        QVERIFY(m_pane->form().field("op_or_label")->hasFocus());
         const auto *card = m_pane->findChild<views::ReportCard *>();
         QVERIFY(card != nullptr);
         QVERIFY2(card->width() >= 220, qPrintable(QString::number(card->width())));

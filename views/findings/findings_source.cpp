@@ -35,7 +35,7 @@ FindingsSource::FindingsSource(std::shared_ptr<const core::Trace> trace,
     : m_trace(std::move(trace)),
       m_facts(std::move(facts)), m_columns{
                                      {QStringLiteral("severity"), words("Severity"), 92, false, false},
-                                     {QStringLiteral("check"), words("Check"), 150, false, true},
+                                     {QStringLiteral("check"), words("Check"), 158, false, true},
                                      {QStringLiteral("finding"), words("Finding"), 380, false, false, true},
                                      {QStringLiteral("op"), words("Op"), 130, false, true},
                                      {QStringLiteral("module"), words("Module"), 96, false, true},

@@ -20,6 +20,8 @@ std::string tensorWords(const core::GradFnNode &node)
     std::string dtype = node.dtype;
     if (const std::size_t dot = dtype.rfind('.'); dot != std::string::npos)
         dtype.erase(0, dot + 1);
+    if (const auto known = core::dtypeFromName(dtype)) // as the graph of ops writes it
+        dtype = dtypeText(*known).toStdString();
     return (dtype.empty() ? std::string() : dtype + " ") + core::toJson(node.shape);
 }
 

@@ -260,6 +260,13 @@ bool ReportsPane::asksFirst() const
 void ReportsPane::showOptions()
 {
     m_options->setChecked(true);
+    const ReportEntry *chosen = entry();
+    if (chosen == nullptr)
+        return;
+    // Typing goes on at what is missing.
+    for (const core::ReportOption &option : chosen->definition->options)
+        if (option.type == core::OptionType::op && !m_form->isFilled(option.name))
+            return m_form->field(option.name)->setFocus();
 }
 
 void ReportsPane::focusFilter()
