@@ -166,6 +166,21 @@ Result<std::string> reportHelp(std::string_view name)
                        report->description, report->options, exampleFor(*report)});
 }
 
+// What reads as null or as a number can be a name: a module called "none", the end ".1" of an address.
+void takeWordsAsTheyStand(const ReportDefinition &report, const Arguments &arguments, Value &options)
+{
+    for (const core::ReportOption &option : report.options) {
+        const Value *given = options.find(option.name);
+        const bool isPosition = option.type == core::OptionType::op && given != nullptr && given->isInt();
+        const bool isWord = option.type == core::OptionType::op || option.type == core::OptionType::text;
+        if (given == nullptr || !isWord || given->isString() || isPosition)
+            continue;
+        std::string dashed(option.name);
+        std::ranges::replace(dashed, '_', '-');
+        options.set(option.name, Value(arguments.text(dashed)));
+    }
+}
+
 Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Arguments &arguments,
                                       CommandContext &context)
 {
@@ -175,6 +190,7 @@ Result<core::ReportRequest> requestOf(const ReportDefinition &report, const Argu
         return options.error();
     if (Status status = checkOptionNames(report.name, *options, report.options, kForms); !status)
         return status;
+    takeWordsAsTheyStand(report, arguments, *options);
     // Wrong values too are told before a large file is read.
     if (Result<Value> complete = core::completeOptions(report, *options); !complete)
         return complete.error();

@@ -2,6 +2,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/model_run.h"
 #include "core/base/units.h"
+#include "core/io/model_hash.h"
+#include "core/io/native_reader.h"
 #include "core/io/native_tools.h"
 
 #include <array>
@@ -46,6 +48,35 @@ std::string verifyText(const std::string &path, const core::VerifyResult &result
     return out;
 }
 
+// Whether MODEL is the file that TRACE was made of, by content: "same" is null where the trace does not say.
+Result<Value> modelIdentity(const std::string &model, const std::string &trace, CommandContext &context)
+{
+    const auto opened = core::openNative(trace, context.job);
+    if (!opened)
+        return opened.error();
+    const Result<std::string> hash = core::modelHash(model, context.job);
+    if (!hash)
+        return hash.error();
+    const std::string &recorded = (*opened)->info().modelHash;
+    return Value::object({{"path", model},
+                          {"hash", *hash},
+                          {"recorded_path", (*opened)->info().modelPath},
+                          {"recorded_hash", recorded.empty() ? Value() : Value(recorded)},
+                          {"same", recorded.empty() ? Value() : Value(*hash == recorded)}});
+}
+
+std::string identityText(const Value &model)
+{
+    if (model.at("same").toBool())
+        return {};
+    if (model.at("same").isNull())
+        return "the trace does not say which file it was made of: whether it was " +
+               model.at("path").toString() + " is not known\n";
+    return model.at("path").toString() + " is not the file that the trace was made of, " +
+           model.at("recorded_path").toString() + ": its content is " + model.at("hash").toString() +
+           ", the trace has " + model.at("recorded_hash").toString() + "\n";
+}
+
 // What capture_worker says of a replay: ops, replayed, equal, rate, mismatches, skipped.
 Result<Value> replay(const std::string &model, const std::string &trace, CommandContext &context)
 {
@@ -87,11 +118,17 @@ Result<ExitCode> runVerify(const Arguments &arguments, CommandContext &context)
     bool found = !result->findings.empty();
     context.console.print(verifyText(path, *result));
     if (arguments.has("replay")) {
-        Result<Value> replayed = replay(std::string(arguments.text("replay")), path, context);
+        const std::string model(arguments.text("replay"));
+        Result<Value> identity = modelIdentity(model, path, context);
+        if (!identity)
+            return identity.error();
+        Result<Value> replayed = replay(model, path, context);
         if (!replayed)
             return replayed.error();
-        context.console.print(replayText(*replayed));
-        found = found || replayed->at("equal") != replayed->at("replayed");
+        context.console.print(replayText(*replayed) + identityText(*identity));
+        const bool isOther = identity->at("same").isBool() && !identity->at("same").toBool();
+        found = found || isOther || replayed->at("equal") != replayed->at("replayed");
+        replayed->set("model", std::move(*identity));
         document.set("replay", std::move(*replayed));
     }
     context.console.printDocument(document);

@@ -2,6 +2,7 @@
 #include "core/capture_torch/capture_environment.h"
 
 #include "core/capture_torch/capture_task.h"
+#include "core/io/model_hash.h"
 #include "core/ipc/messages.h"
 
 #include <ATen/Context.h>
@@ -61,6 +62,8 @@ TraceInfo captureInfo(const CaptureRequest &request)
     info.createdUtc = utcNow();
     info.modelPath = request.modelPath;
     info.modelName = std::filesystem::path(request.modelPath).filename().string();
+    if (const auto hash = modelHash(request.modelPath, JobContext()); hash)
+        info.modelHash = *hash;
     info.request = toValue(request);
     info.request.set("effective_seed", std::to_string(effectiveSeed(request)));
     info.environment = environment();

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/sqlite_file.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <system_error>
+
 namespace core {
+namespace {
+
+// SQLite gives up on long paths with words that do not say so. Empty when PATH is none.
+std::string tooLongText(const std::filesystem::path &path)
+{
+    const sqlite3_vfs *const system = sqlite3_vfs_find(nullptr);
+    std::error_code ignored;
+    const std::size_t size = std::filesystem::absolute(path, ignored).string().size();
+    if (system == nullptr || size <= static_cast<std::size_t>(system->mxPathname))
+        return {};
+    return fmt::format("its path is too long for SQLite: {} bytes while it is written, {} at most", size,
+                       system->mxPathname);
+}
+
+} // namespace
 
 void SqlCell::bind(sqlite3_stmt *statement, int position) const
 {
@@ -26,8 +44,12 @@ Result<std::unique_ptr<SqliteFile>> SqliteFile::create(const std::filesystem::pa
     std::unique_ptr<SqliteFile> file(new SqliteFile(std::move(*name)));
     if (sqlite3_open_v2(file->m_name.draft().c_str(), &file->m_database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        nullptr) != SQLITE_OK)
-        return file->failed();
+                        nullptr) != SQLITE_OK) {
+        const std::string tooLong = tooLongText(file->m_name.draft());
+        return tooLong.empty()
+                   ? file->failed()
+                   : file->failed(tooLong).withRemedy("write it to a shorter path and move it from there");
+    }
     // The file has its name only when it is whole: no journal is needed.
     for (const char *statement : {"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "BEGIN"})
         if (Status status = file->execute(statement); !status)
@@ -43,9 +65,12 @@ SqliteFile::~SqliteFile()
 
 Status SqliteFile::failed() const
 {
-    return {ErrorCode::unreadable,
-            m_name.target().string() + " cannot be written: " +
-                (m_database == nullptr ? "out of memory" : sqlite3_errmsg(m_database))};
+    return failed(m_database == nullptr ? "out of memory" : sqlite3_errmsg(m_database));
+}
+
+Status SqliteFile::failed(std::string_view why) const
+{
+    return {ErrorCode::unreadable, fmt::format("{} cannot be written: {}", m_name.target().string(), why)};
 }
 
 Status SqliteFile::execute(const char *statement)

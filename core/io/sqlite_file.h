@@ -52,6 +52,7 @@ private:
     friend class SqlInsert;
     explicit SqliteFile(DraftName name) : m_name(std::move(name)) {}
     Status failed() const; // with the library's words
+    Status failed(std::string_view why) const;
 
     DraftName m_name;
     sqlite3 *m_database = nullptr;

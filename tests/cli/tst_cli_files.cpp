@@ -355,6 +355,39 @@ private Q_SLOTS:
         QVERIFY(!QJsonDocument::fromJson(content(path("c.json"))).isNull());
     }
 
+    // Equal values do not make another file the one that the trace is of.
+    void aReplayOfAnotherModelIsTold()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        QVERIFY(QFile::copy(path("m.pt2"), path("copy.pt2")));
+        QVERIFY(QFile::copy(OPSCOPE_CORPUS_DIR "/models/cnn/model.pt2", path("other.pt2")));
+        const CliResult same = cli({"verify", "--replay", path("copy.pt2"), path("o.opscope"), "--json"});
+        QVERIFY2(same.exitCode == 0, same.out.constData());
+        const QJsonObject known = same.object()["replay"].toObject()["model"].toObject();
+        QCOMPARE(known["same"], QJsonValue(true));
+        QVERIFY(known["hash"].toString().startsWith("xxh3-128:") && known["hash"] == known["recorded_hash"]);
+        const CliResult other = cli({"verify", "--replay", path("other.pt2"), path("o.opscope"), "--json"});
+        QVERIFY2(other.exitCode == 1, other.out.constData());
+        QCOMPARE(other.object()["replay"].toObject()["model"].toObject()["same"], QJsonValue(false));
+        const CliResult words = cli({"verify", "--replay", path("other.pt2"), path("o.opscope")});
+        QVERIFY2(words.out.contains("is not the file that the trace was made of"), words.out.constData());
+    }
+
+    void aPathThatSqliteDoesNotTakeIsToldAsSuch()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        QString folder = m_folder->path();
+        while (folder.size() <= 512)
+            folder += "/" + QString(100, 'd');
+        QVERIFY(QDir().mkpath(folder));
+        const CliResult result =
+            cli({"convert", path("o.opscope"), "--to", "sqlite", "-o", folder + "/o.sqlite", "--json"});
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(errorMessage(result).contains("too long for SQLite"), result.out.constData());
+        QVERIFY(remedy(result).contains("shorter path"));
+        QVERIFY(QDir(folder).isEmpty());
+    }
+
     // A limit on the size of files is as good as a full disk.
     void aFullDiskIsTheCauseThatIsTold()
     {

@@ -170,6 +170,9 @@ private Q_SLOTS:
                             const char *code) { QTest::newRow(name) << arguments << type << code; };
         const char *const invalid = "InvalidArgumentError";
         row("by", {"hot_path", once, "--by", "nonsense"}, invalid, "hot_path_metric_invalid");
+        // A word is a word, whatever else it could be.
+        row("by nothing", {"hot_path", once, "--by", "none"}, invalid, "hot_path_metric_invalid");
+        row("basis true", {"grad_health", once, "--basis", "true"}, invalid, "grad_basis_invalid");
         row("device time", {"hot_path", once, "--by", "device_time"}, "ProfilerSessionError",
             "device_time_unavailable");
         row("no backward", {"bisect_nan_backward", forward}, invalid, "backward_capture_required");
@@ -229,6 +232,8 @@ private Q_SLOTS:
         row("dead units", {"dead_neurons", clean}, 1);
         row("a ranking", {"hot_path", bad}, 0);
         row("lineage", {"lineage", bad, "--op-or-label", "truediv_1_2"}, 0);
+        row("lineage of none", {"lineage", bad, "--op-or-label", "none"}, 0);
+        row("lineage of half an address", {"lineage", bad, "--op-or-label", ".1"}, 0);
         row("the same", {"compare", clean, clean}, 0);
         row("diverged",
             {"compare", golden("70_pair_one_weight/a.tlspec"), golden("70_pair_one_weight/b.tlspec")}, 1);
