@@ -9,6 +9,7 @@ namespace core {
 namespace {
 
 constexpr std::uint64_t kPickleBytes = std::uint64_t(1) << 30U;
+constexpr std::uint64_t kCheckedAhead = std::uint64_t(4) << 20U; // bytes of tensor files hashed when opening
 
 } // namespace
 
@@ -33,6 +34,7 @@ Result<std::shared_ptr<const Trace>> readTlspec(std::shared_ptr<const TlspecFile
     if (!graph)
         return graph.status();
     auto store = std::make_shared<TlspecStore>(files, *manifest);
+    store->checkAhead(kCheckedAhead, report);
     TlspecImporter importer(**graph, *manifest, std::move(store));
     importer.report() = std::move(report);
     return importer.run(job);

@@ -21,6 +21,20 @@ TlspecStore::TlspecStore(std::shared_ptr<const TlspecFiles> files,
         m_byPath.emplace(m_manifest->blobs[i].path, i);
 }
 
+void TlspecStore::checkAhead(std::uint64_t atMost, LoadReport &report) const
+{
+    for (const TlspecBlob &blob : m_manifest->blobs) {
+        const auto file = m_files->open(blob.path);
+        if (!file || (*file)->size() > atMost)
+            continue;
+        atMost -= (*file)->size();
+        const Status status = data(blob.path).status();
+        if (const std::string &damage = status.detail();
+            damage == "hash_mismatch" || damage == "size_mismatch")
+            report.add(damage, status.message());
+    }
+}
+
 Status TlspecStore::read(std::string_view entry, std::uint64_t offset, std::span<std::byte> out) const
 {
     const auto bytes = data(entry);

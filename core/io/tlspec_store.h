@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/job_context.h"
+#include "core/base/load_report.h"
 #include "core/io/tlspec_files.h"
 #include "core/io/tlspec_manifest.h"
 #include "core/trace/tensor_store.h"
@@ -24,6 +25,10 @@ public:
 
     // Texts by entry name, given before the store is shared.
     void addText(std::string entry, std::string text) { m_texts.emplace(std::move(entry), std::move(text)); }
+
+    // Checks tensor files ahead of their first reading, in the manifest's order, as far as ATMOST bytes go:
+    // what was changed since it was written is a note (hash_mismatch, size_mismatch).
+    void checkAhead(std::uint64_t atMost, LoadReport &report) const;
 
     Status read(std::string_view entry, std::uint64_t offset, std::span<std::byte> out) const override;
     std::span<const std::byte> view(std::string_view, std::uint64_t, std::uint64_t) const override

@@ -172,6 +172,8 @@ private Q_SLOTS:
         QVERIFY(reader.isOk());
         std::vector<std::byte> out(reader->elementCount() * reader->itemBytes());
         QCOMPARE(reader->read(0, out).detail(), std::string("hash_mismatch"));
+        // A small bundle is checked when it is opened.
+        QVERIFY((*opened)->loadReport().has("hash_mismatch"));
     }
 
     void otherBundlesSayWhatTheyAre()
