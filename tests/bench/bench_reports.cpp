@@ -245,7 +245,7 @@ bool growth(const std::string &folder)
         std::vector<double> ms;
         for (const auto &trace : traces)
             ms.push_back(
-                1e3 * best(3, [&] { return reportSeconds(definition.name, trace, pair ? trace : nullptr); }));
+                1e3 * best(9, [&] { return reportSeconds(definition.name, trace, pair ? trace : nullptr); }));
         const bool steep = ms[2] > 20.0 && ms[2] > 12.5 * 1.6 * std::max(ms[1], 0.5);
         std::printf("%-24s %12.2f %12.2f %12.2f%s\n", std::string(definition.name).c_str(), ms[0], ms[1],
                     ms[2], steep ? "  STEEPER THAN n log n" : "");
