@@ -12,6 +12,7 @@
 #include "app/pages/message_page.h"
 #include "app/pages/start_page.h"
 #include "app/session.h"
+#include "core/analysis/parameter_reports.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/lane/lane_view.h"
@@ -32,11 +33,6 @@ constexpr qint64 kShowJobAfterMs = 300;
 int permille(const core::Progress &progress)
 {
     return progress.total == 0 ? -1 : static_cast<int>(progress.done * 1000 / progress.total);
-}
-
-bool isCheckpoint(const core::Trace &trace)
-{
-    return trace.info().attributes.at("tensor_file").toBool();
 }
 
 QString jobText(const JobState &job)
@@ -85,7 +81,7 @@ void MainWindow::showDocuments()
     m_undo->restart();
     showUndo();
     // Once the panes have what they need: the values are all there is to ask a checkpoint about.
-    if (isCheckpoint(*document->trace))
+    if (core::isTensorFile(*document->trace))
         QMetaObject::invokeMethod(this, &MainWindow::showCheckpoint, Qt::QueuedConnection);
 }
 
@@ -94,7 +90,7 @@ void MainWindow::showCheckpoint()
     const Document *document = m_session.current();
     const auto board = m_session.reports().board();
     const views::ReportEntry *entry = board ? board->find(QStringLiteral("param_health")) : nullptr;
-    if (document != nullptr && isCheckpoint(*document->trace) && entry != nullptr &&
+    if (document != nullptr && core::isTensorFile(*document->trace) && entry != nullptr &&
         entry->state == views::ReportState::notRun)
         openReport(entry->name(), true);
 }

@@ -15,13 +15,6 @@ using core::Result;
 using core::Status;
 using core::Value;
 
-std::string dashed(std::string_view name)
-{
-    std::string out(name);
-    std::ranges::replace(out, '_', '-');
-    return out;
-}
-
 const OptionSpec *specOf(std::span<const OptionSpec> options, std::string_view name)
 {
     const auto found = std::ranges::find(options, name, &OptionSpec::name);
@@ -81,6 +74,13 @@ std::optional<std::int64_t> parseInteger(std::string_view text)
 }
 
 } // namespace
+
+std::string dashed(std::string_view name)
+{
+    std::string out(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
+}
 
 Result<Arguments> Arguments::parse(std::span<const std::string_view> words,
                                    std::span<const OptionSpec> options, bool anyOption)

@@ -66,6 +66,9 @@ private:
     std::vector<GivenOption> m_options; // in the order given
 };
 
+// A helper's option as it is spelled here: "grad_scale" -> "grad-scale".
+std::string dashed(std::string_view name);
+
 // The value of a helper's option: true, false, none, null, a number, NaN or Infinity, JSON for mappings,
 // lists and quoted strings, else the text itself. invalidArgument when JSON text is broken.
 core::Result<core::Value> parseOptionValue(std::string_view name, std::string_view text);

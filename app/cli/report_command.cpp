@@ -175,9 +175,7 @@ void takeWordsAsTheyStand(const ReportDefinition &report, const Arguments &argum
         const bool isWord = option.type == core::OptionType::op || option.type == core::OptionType::text;
         if (given == nullptr || !isWord || given->isString() || isPosition)
             continue;
-        std::string dashed(option.name);
-        std::ranges::replace(dashed, '_', '-');
-        options.set(option.name, Value(arguments.text(dashed)));
+        options.set(option.name, Value(arguments.text(dashed(option.name))));
     }
 }
 

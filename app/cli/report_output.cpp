@@ -10,14 +10,6 @@ namespace {
 
 using core::Value;
 
-std::string dashed(std::string_view name)
-{
-    std::string out(name);
-    for (char &c : out)
-        c = c == '_' ? '-' : c;
-    return out;
-}
-
 Value document(const core::Report &report, const Value &extra)
 {
     Value value = core::reportDocument(report);

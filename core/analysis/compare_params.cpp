@@ -71,7 +71,7 @@ private:
     static void collect(const Trace &trace, bool includeBuffers, std::map<std::string, Pair> &pairs,
                         const ParamRow *Pair::*side)
     {
-        const bool mapping = trace.info().attributes.at("tensor_file").toBool();
+        const bool mapping = isTensorFile(trace);
         for (const ParamRow &row : trace.params())
             if (mapping || includeBuffers || !row.isBuffer)
                 pairs[std::string(trace.string(row.address))].*side = &row;

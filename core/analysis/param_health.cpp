@@ -107,7 +107,7 @@ public:
 private:
     void collect(const Trace &trace, bool includeBuffers)
     {
-        const bool mapping = trace.info().attributes.at("tensor_file").toBool();
+        const bool mapping = isTensorFile(trace);
         std::unordered_map<TensorId, std::size_t> firsts; // one tensor can have several names in a file
         for (const bool buffers : {false, true})
             for (const ParamRow &row : trace.params()) {

@@ -250,4 +250,19 @@ Value ivalueToValue(const c10::IValue &value, CodeKind code)
     return textOf(value);
 }
 
+void forEachTensor(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take)
+{
+    if (value.isTensor())
+        take(value.toTensor());
+    else if (value.isTensorList() || value.isList())
+        for (const c10::IValue &item : value.toListRef())
+            forEachTensor(item, take);
+    else if (value.isTuple())
+        for (const c10::IValue &item : value.toTupleRef().elements())
+            forEachTensor(item, take);
+    else if (value.isGenericDict())
+        for (const auto &item : value.toGenericDict())
+            forEachTensor(item.value(), take);
+}
+
 } // namespace core

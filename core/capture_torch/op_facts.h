@@ -7,6 +7,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ OpFacts readOpFacts(const c10::OperatorHandle &op);
 // A non-tensor argument or result as a value: numbers, texts, lists, dtype and layout names, null for None.
 // What has no such form (generators, objects) becomes a text in angle brackets.
 Value ivalueToValue(const c10::IValue &value, CodeKind code = CodeKind::none);
+
+// Each tensor in VALUE, also in lists, tuples and dicts, undefined ones too.
+void forEachTensor(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take);
 
 // "float32", "torch.strided" without "torch.", ...; what an enum code of an argument reads back to.
 std::string codeName(CodeKind kind, std::int64_t code);

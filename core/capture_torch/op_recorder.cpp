@@ -58,22 +58,6 @@ const OpFacts &OpRecorder::factsOf(const c10::OperatorHandle &op)
                                   : m_facts.emplace(&op.schema(), readOpFacts(op)).first->second;
 }
 
-void OpRecorder::tensorsOf(const c10::IValue &value,
-                           const std::function<void(const at::Tensor &)> &take) const
-{
-    if (value.isTensor())
-        take(value.toTensor());
-    else if (value.isTensorList() || value.isList())
-        for (const c10::IValue &item : value.toListRef())
-            tensorsOf(item, take);
-    else if (value.isTuple())
-        for (const c10::IValue &item : value.toTupleRef().elements())
-            tensorsOf(item, take);
-    else if (value.isGenericDict())
-        for (const auto &item : value.toGenericDict())
-            tensorsOf(item.value(), take);
-}
-
 bool OpRecorder::wantsPayload(const OpFacts &facts) const
 {
     const SavePolicy &save = m_options.save;
@@ -286,7 +270,7 @@ void OpRecorder::collectWrites(const std::vector<c10::IValue> &stack)
     const OpFacts &facts = *m_pending.facts;
     const std::size_t first = stack.size() - facts.arguments.size();
     const auto collect = [&](std::size_t index, bool hidden) {
-        tensorsOf(stack[first + index], [&](const at::Tensor &tensor) {
+        forEachTensor(stack[first + index], [&](const at::Tensor &tensor) {
             if (!tensor.defined())
                 return;
             m_saver.settle(tensor);
@@ -354,7 +338,7 @@ void OpRecorder::takeOutputs(const std::vector<c10::IValue> &stack)
         return;
     }
     for (std::size_t i = first; i < stack.size(); ++i) {
-        tensorsOf(stack[i], [&](const at::Tensor &tensor) {
+        forEachTensor(stack[i], [&](const at::Tensor &tensor) {
             record.outputs.push_back(tensor.defined() ? output(tensor, TensorRole::output) : kNoRecord);
         });
         if (!stack[i].isTensor() && !stack[i].isList() && facts.returns == 1)
@@ -438,8 +422,9 @@ void OpRecorder::nameWrites(const std::vector<c10::IValue> &stack)
     for (const Write &write : m_pending.writes) {
         bool returned = false;
         for (std::size_t i = stack.size() - m_pending.facts->returns; i < stack.size(); ++i)
-            tensorsOf(stack[i],
-                      [&](const at::Tensor &tensor) { returned = returned || tensor.is_same(write.tensor); });
+            forEachTensor(stack[i], [&](const at::Tensor &tensor) {
+                returned = returned || tensor.is_same(write.tensor);
+            });
         const KnownTensor *known = m_tracker.find(write.tensor);
         const bool namedBuffer = known != nullptr && known->named >= 0 &&
                                  m_named[static_cast<std::size_t>(known->named)].role == TensorRole::buffer;
@@ -519,7 +504,7 @@ void OpRecorder::internalOpEnded(const std::vector<c10::IValue> &stack)
 {
     const std::vector<RecordId> parents = m_pending.record.parents;
     for (std::size_t i = stack.size() - m_pending.facts->returns; i < stack.size(); ++i)
-        tensorsOf(stack[i], [&](const at::Tensor &tensor) {
+        forEachTensor(stack[i], [&](const at::Tensor &tensor) {
             if (!tensor.defined())
                 return;
             KnownTensor &known = m_tracker.made(tensor, kNoRecord, false);

@@ -210,7 +210,6 @@ private:
             begin();
     }
     bool wantsPayload(const OpFacts &facts) const;
-    void tensorsOf(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take) const;
 
     RecorderOptions m_options;
     RecordOut m_out;

@@ -152,7 +152,7 @@ void OpRecorder::moduleCallEnded(const ModuleCallInfo &call, const std::vector<c
     ModuleCallRecord record;
     record.id = call.id;
     for (const c10::IValue &value : outputs)
-        tensorsOf(value, [&](const at::Tensor &tensor) {
+        forEachTensor(value, [&](const at::Tensor &tensor) {
             if (const KnownTensor *known = tensor.defined() ? m_tracker.find(tensor) : nullptr;
                 known != nullptr)
                 record.outputs.push_back(known->record);

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/tripwire.h"
 
+#include "core/capture_torch/op_facts.h"
+
 #include <algorithm>
 
 namespace core {
 
 namespace {
 
-template <class Take>
-void eachTensor(const std::vector<c10::IValue> &values, const Take &take)
-{
-    for (const c10::IValue &value : values) {
-        if (value.isTensor())
-            take(value.toTensor());
-        else if (value.isList())
-            for (const c10::IValue &item : value.toListRef())
-                if (item.isTensor())
-                    take(item.toTensor());
-    }
-}
-
-// At least one, so that zero can mean: not counted.
 std::size_t bytesOf(const std::vector<c10::IValue> &values)
 {
-    std::size_t bytes = 1;
-    eachTensor(values,
-               [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
+    std::size_t bytes = 0;
+    for (const c10::IValue &value : values)
+        forEachTensor(
+            value, [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
     return bytes;
 }
 
@@ -42,7 +31,8 @@ struct Memory
     bool overlaps(const std::vector<c10::IValue> &values) const
     {
         bool any = false;
-        eachTensor(values, [&](const at::Tensor &tensor) { any = any || overlaps(tensor); });
+        for (const c10::IValue &value : values)
+            forEachTensor(value, [&](const at::Tensor &tensor) { any = any || overlaps(tensor); });
         return any;
     }
 };
@@ -123,18 +113,18 @@ void Tripwire::remake(Call &call)
 
 void Tripwire::forget(Call &call)
 {
-    m_heldBytes -= call.bytes;
-    call.bytes = 0;
+    m_heldBytes -= call.bytes.value_or(0);
+    call.bytes.reset();
     call.recipe = Recipe();
 }
 
 void Tripwire::callEnded(Recipe recipe)
 {
-    m_calls.push_back({m_callCount++, std::move(recipe)});
+    m_calls.push_back({m_callCount++, std::move(recipe), std::nullopt});
     // What is overwritten mostly is so by the next op: what an op read is not kept alive for longer.
     constexpr std::size_t kWaits = 4;
     if (m_calls.size() > kWaits)
-        if (Call &call = m_calls[m_calls.size() - 1 - kWaits]; call.bytes == 0)
+        if (Call &call = m_calls[m_calls.size() - 1 - kWaits]; !call.bytes)
             forget(call);
     while (!m_held.empty() && m_held.front().call + kCalls < m_callCount) {
         if (m_held.front().tensor.defined())
@@ -160,9 +150,9 @@ void Tripwire::beforeWrite(const at::Tensor &tensor)
             measure(held);
             continue;
         }
-        if (call->bytes == 0) {
+        if (!call->bytes) {
             call->bytes = bytesOf(call->recipe.inputs);
-            m_heldBytes += call->bytes;
+            m_heldBytes += *call->bytes;
         }
         m_heldBytes -= held.tensor.nbytes();
         held.tensor.reset();
@@ -171,7 +161,7 @@ void Tripwire::beforeWrite(const at::Tensor &tensor)
     for (Call &call : m_calls) {
         if (!call.recipe.op || !written.overlaps(call.recipe.inputs))
             continue;
-        if (call.bytes != 0)
+        if (call.bytes)
             remake(call);
         else
             forget(call);

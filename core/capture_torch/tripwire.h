@@ -69,7 +69,7 @@ private:
     {
         std::size_t number;
         Recipe recipe;
-        std::size_t bytes = 0; // of the tensors it read, while an output of it is to be remade
+        std::optional<std::size_t> bytes; // of the tensors it read, while an output of it is to be remade
     };
     void measure(Held &held);
     Call *callOf(const Held &held);

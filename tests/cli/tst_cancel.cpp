@@ -49,6 +49,14 @@ QStringList longRun(const QStringList &command, const QString &trace)
                                  trace};
 }
 
+// Until the run has written some of its trace.
+bool startLongRun(QProcess &process, const QStringList &command, const QString &trace)
+{
+    process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun(command, trace));
+    return process.waitForStarted() &&
+           QTest::qWaitFor([&trace] { return QFile(trace).size() > 100000; }, 60000);
+}
+
 } // namespace
 
 class TestCancel : public QObject
@@ -76,9 +84,7 @@ private Q_SLOTS:
         const QTemporaryDir work;
         const QString trace = work.filePath("run.opscope");
         QProcess process;
-        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun(command, trace));
-        QVERIFY(process.waitForStarted());
-        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        QVERIFY(startLongRun(process, command, trace));
         const QStringList workers = childrenOf(process.processId());
         QCOMPARE(workers.size(), 1);
         QCOMPARE(kill(static_cast<pid_t>(process.processId()), signal), 0);
@@ -104,9 +110,7 @@ private Q_SLOTS:
         const QTemporaryDir work;
         const QString trace = work.filePath("run.opscope");
         QProcess process;
-        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun({"capture", "--save", "none"}, trace));
-        QVERIFY(process.waitForStarted());
-        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        QVERIFY(startLongRun(process, {"capture", "--save", "none"}, trace));
         for (int i = 0; i < 3; ++i) {
             QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -121,9 +125,7 @@ private Q_SLOTS:
         const QTemporaryDir work;
         const QString trace = work.filePath("run.opscope");
         QProcess process;
-        process.start(OPSCOPE_BIN_DIR "/opscope-cli", longRun({"capture", "--save", "none"}, trace));
-        QVERIFY(process.waitForStarted());
-        QTRY_VERIFY_WITH_TIMEOUT(QFile(trace).size() > 100000, 60000);
+        QVERIFY(startLongRun(process, {"capture", "--save", "none"}, trace));
         const QStringList workers = childrenOf(process.processId());
         QCOMPARE(workers.size(), 1);
         QCOMPARE(kill(workers.first().toInt(), SIGTERM), 0);

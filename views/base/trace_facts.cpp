@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/trace_facts.h"
 
+#include "core/analysis/parameter_reports.h"
 #include "core/analysis/report_registry.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
@@ -201,7 +202,7 @@ QString nothingCheckedWords(const core::Trace &trace, const TraceCoverage &cover
     if (coverage.ops > 0)
         return words("No output was saved or measured; a NaN could hide in any of %1.")
             .arg(countedText(coverage.outputs, "output", "outputs"));
-    return trace.info().attributes.at("tensor_file").toBool()
+    return core::isTensorFile(trace)
                ? words("The file holds parameters and no op; param_health looks at them.")
                : words("The trace holds no op.");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_pane.h"
 
+#include "core/analysis/parameter_reports.h"
 #include "core/graph/graph_layout.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
@@ -112,7 +113,7 @@ void GraphPane::showTrace()
     }
     m_empty->setVisible(!trace() || trace()->ops().empty());
     m_empty->setText(!trace() ? tr("Open a trace to see its graph.")
-                     : !trace()->info().attributes.at("tensor_file").toBool()
+                     : !core::isTensorFile(*trace())
                          ? tr("The trace holds no op.")
                          : tr("This file holds parameters and no run.\n"
                               "The report param_health tells about their values."));
