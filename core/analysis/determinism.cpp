@@ -4,6 +4,7 @@
 #include "core/analysis/rerun_reports.h"
 #include "core/analysis/visit_elements.h"
 #include "core/base/element_codec.h"
+#include "core/trace/op_names.h"
 
 #include <fmt/format.h>
 
@@ -199,14 +200,25 @@ Value divergenceValue(const RunDivergence &divergence)
                           {"func_name", divergence.func}});
 }
 
-// Ops before and after which the generator was in different states.
-std::vector<std::string> randomOps(const Trace &trace)
+struct RandomOps
 {
     std::vector<std::string> labels;
-    for (const OpId op : trace.computeOps())
+    std::string basis;
+};
+
+// Ops before and after which the generator was in different states; when there is none, those that by their
+// name could draw random numbers (dropout in evaluation mode).
+RandomOps randomOps(const Trace &trace)
+{
+    RandomOps measured = {{}, "pre_op_rng_snapshots"};
+    RandomOps named = {{}, "stochastic_func_names"};
+    for (const OpId op : trace.computeOps()) {
         if (trace.callOf(op).consumesRng)
-            labels.emplace_back(trace.label(op));
-    return labels;
+            measured.labels.emplace_back(trace.label(op));
+        if (isStochasticName(trace.string(trace.callOf(op).func)))
+            named.labels.emplace_back(trace.label(op));
+    }
+    return measured.labels.empty() ? named : measured;
 }
 
 // From the root module where the file says it, else from the ops that are told which mode they run in.
@@ -351,6 +363,7 @@ Report determinismReport(const DeterminismFacts &facts)
     const auto optional = [](const std::optional<double> &number) {
         return number ? Value(*number) : Value();
     };
+    const RandomOps random = facts.first ? randomOps(*facts.first) : RandomOps{{}, "stochastic_func_names"};
     Report report = startReport("check_determinism", facts.subject);
     report.result = Value::object(
         {{"verdict", verdict.word},
@@ -368,8 +381,8 @@ Report determinismReport(const DeterminismFacts &facts)
          {"divergent_ops", std::move(divergent)},
          {"nonfinite_ops", labelList(verdict.nonFinite)},
          {"unchecked_payloads", verdict.unchecked},
-         {"rng_consuming_ops", facts.first ? labelList(randomOps(*facts.first)) : Value::list()},
-         {"rng_attribution_basis", "pre_op_rng_snapshots"},
+         {"rng_consuming_ops", labelList(random.labels)},
+         {"rng_attribution_basis", random.basis},
          {"host_entropy_witnesses", Value::list()},
          {"seed_sensitivity_verdict", seedWord},
          {"remedies", remediesOf(facts, verdict)},

@@ -330,7 +330,8 @@ private:
             return power();
         if (m_name == "Hypot" && is(result(), 0.0))
             return "zero_divided_by_zero";
-        if (m_name == "Atan2" && is(operand(0), 0.0) && is(operand(1), 0.0))
+        // Each slope is the other operand over the sum of squares, by its reciprocal.
+        if (m_name == "Atan2" && (isInfinite(operand(0)) || isInfinite(operand(1))))
             return "zero_times_inf";
         if (m_name == "LinalgVectorNorm" || m_name == "Norm")
             return is(result(), 0.0) ? Value("zero_norm_row") : Value();

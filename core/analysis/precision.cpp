@@ -89,6 +89,9 @@ public:
     Precision(const PrecisionRequest &request, const JobContext &job)
         : m_request(request), m_native(*request.native), m_reference(*request.reference), m_job(job)
     {
+        for (const DiagnosticRow &row : m_reference.diagnostics())
+            if (m_reference.string(row.token) == kOwnDtypeToken)
+                m_ownDtype.emplace(row.call.value(), m_reference.string(row.message));
     }
 
     Status run()
@@ -155,6 +158,10 @@ private:
             return Status::ok();
         }
         const TensorId second = m_reference.op(other).tensor;
+        if (const auto own = m_ownDtype.find(m_reference.op(other).call.value()); own != m_ownDtype.end()) {
+            skip(op, std::string(own->second));
+            return Status::ok();
+        }
         if (const std::string_view reason = floatingReason(m_reference, second); reason != "ok") {
             skip(op, "reference " + std::string(reason));
             return Status::ok();
@@ -204,6 +211,8 @@ private:
     const Trace &m_reference;
     const JobContext &m_job;
     std::vector<PrecisionRow> m_rows;
+    // Calls of the reference run that were not made in its dtype, and why.
+    std::unordered_map<std::uint32_t, std::string_view> m_ownDtype;
     Value m_skipped = Value::list();
     std::optional<std::size_t> m_first;
 };
@@ -226,8 +235,8 @@ std::string Precision::message() const
             text += "; it draws random numbers, which the two precisions may draw differently: run the model "
                     "in eval mode";
     }
-    if (!m_skipped.toList().empty())
-        text += fmt::format("; {} ops were not compared", m_skipped.toList().size());
+    if (const std::size_t skipped = m_skipped.toList().size(); skipped > 0)
+        text += fmt::format("; {} {} not compared", skipped, skipped == 1 ? "op was" : "ops were");
     return text;
 }
 
@@ -310,8 +319,9 @@ Report Precision::report() const
     report.found = first != nullptr;
     report.status = report.found ? "found" : m_skipped.toList().empty() ? "clean" : "clean_among_checked";
     report.coverage = fmt::format(
-        "{} ops compared, {} skipped; the reference run is in {} throughout, casts of the model included",
-        m_rows.size(), m_skipped.toList().size(), m_request.referenceDtype);
+        "{} ops compared, {} skipped; the reference run is in {} throughout{}, casts of the model included",
+        m_rows.size(), m_skipped.toList().size(), m_request.referenceDtype,
+        m_ownDtype.empty() ? "" : fmt::format(" but for {} calls", m_ownDtype.size()));
     return report;
 }
 

@@ -7,11 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // What is said of several runs of one model: bisect_precision and check_determinism of the page. Pure: the
 // runs are traces with all values; capture_worker makes them.
 namespace core {
+
+// Token of the diagnostics of a reference run that say which calls did not run in its dtype, and why.
+inline constexpr std::string_view kOwnDtypeToken = "own_dtype";
 
 struct PrecisionRequest
 {

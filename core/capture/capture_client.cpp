@@ -50,8 +50,8 @@ public:
     {
     }
 
-    // Until the worker is gone; one without a sign of life for PATIENCE is killed.
-    Status talk(const CaptureRequest &request, std::chrono::milliseconds patience)
+    // Until the worker is gone; one without a sign of life is killed when PATIENCE ends.
+    Status talk(const CaptureRequest &request, const CaptureClient::Patience &patience)
     {
         const std::vector<std::byte> hello = HelloMessage::ofThisBuild("capture_client").encode();
         if (Status sent = m_process.send(static_cast<std::uint16_t>(MessageType::hello), hello); !sent)
@@ -59,21 +59,24 @@ public:
         const std::vector<std::byte> start = encodeJson(toValue(request));
         if (Status sent = m_process.send(static_cast<std::uint16_t>(CaptureMessage::start), start); !sent)
             return sent;
-        Clock::time_point heard = Clock::now();
+        Clock::time_point looked = Clock::now();
+        std::chrono::milliseconds silent{0};
         while (!m_process.ended() || m_more) {
             watchForStop();
             Result<std::optional<Frame>> frame = m_process.receive(kPoll);
             if (!frame)
                 return frame.error();
             m_more = frame->has_value();
+            // In looks and not by the clock: this process may have been stopped with the worker.
+            const Clock::time_point now = Clock::now();
+            silent += std::chrono::duration_cast<std::chrono::milliseconds>(
+                std::min<Clock::duration>(now - std::exchange(looked, now), 2 * kPoll));
             if (m_more) {
-                heard = Clock::now();
+                silent = {};
                 if (Status status = take(**frame); !status)
                     return status;
-            } else if (!m_process.ended() && Clock::now() - heard > patience) {
-                m_process.kill();
-                m_hung = true;
-                heard = Clock::now();
+            } else if (!m_process.ended()) {
+                watchSilence(silent, patience);
             }
         }
         return Status::ok();
@@ -81,9 +84,24 @@ public:
 
     std::optional<CaptureOutcome> outcome;
     bool wasStopped() const { return m_stoppedAt.has_value(); }
-    bool hung() const { return m_hung; }
+    // The time without a sign of life of a worker that was killed for it.
+    std::optional<std::chrono::milliseconds> hung() const { return m_hung; }
+    bool wasSuspended() const { return m_suspended; }
+    // Said by the worker last: "loading", "running"; empty: it had not even started.
+    const std::string &stage() const { return m_last.stage; }
 
 private:
+    void watchSilence(std::chrono::milliseconds silent, const CaptureClient::Patience &patience)
+    {
+        if (m_hung)
+            return;
+        m_suspended = silent > patience.stopped && m_process.isStopped();
+        if (!m_suspended && silent <= patience.silent)
+            return;
+        m_hung = m_suspended ? patience.stopped : patience.silent;
+        m_process.kill();
+    }
+
     void watchForStop()
     {
         if (!m_context.isCancelled())
@@ -168,7 +186,8 @@ private:
     OutcomeParts m_parts;
     std::optional<Clock::time_point> m_stoppedAt;
     bool m_killed = false;
-    bool m_hung = false;
+    bool m_suspended = false; // a signal had stopped it
+    std::optional<std::chrono::milliseconds> m_hung;
     bool m_more = false;
 };
 
@@ -177,6 +196,8 @@ struct WorkerEnd
     int exit = 0; // minus the signal
     bool stopped = false;
     std::optional<std::chrono::milliseconds> hung; // the time without a sign of life
+    bool suspended = false;                        // by a signal, all that time
+    std::string stage;                             // what it was at; empty: it had not said a word
     std::string lastWords;                         // on its standard error
 };
 
@@ -187,15 +208,27 @@ std::string lastLine(std::string_view text)
     return std::string(text.substr(text.rfind('\n') + 1));
 }
 
-// In words, for the trace and for people.
-Status causeOf(const WorkerEnd &end)
+// Why a cancelled worker had to be killed. It ends by itself between two ops only.
+std::string cancelledWords(const WorkerEnd &end, const std::string &op)
+{
+    if (!op.empty())
+        return "cancelled; " + op + " did not end within 2 s and the process was killed";
+    return end.stage.empty() ? "cancelled while capture_worker was starting"
+                             : "cancelled while " + end.stage +
+                                   "; it did not end within 2 s and the process "
+                                   "was killed";
+}
+
+// In words, for the trace and for people. OP: the one that ran, may be empty.
+Status causeOf(const WorkerEnd &end, const std::string &op)
 {
     if (end.stopped)
-        return {ErrorCode::cancelled, "cancelled; the op did not end within 2 s and the process was killed"};
+        return {ErrorCode::cancelled, cancelledWords(end, op)};
     if (end.hung)
-        return {ErrorCode::workerHung, "capture_worker gave no sign of life for " +
-                                           formatNanoseconds(std::chrono::nanoseconds(*end.hung).count()) +
-                                           " and was killed"};
+        return {ErrorCode::workerHung,
+                std::string("capture_worker ") +
+                    (end.suspended ? "was stopped by a signal for " : "gave no sign of life for ") +
+                    formatNanoseconds(std::chrono::nanoseconds(*end.hung).count()) + " and was killed"};
     return {ErrorCode::workerCrashed,
             end.exit < 0 ? "capture_worker was ended by " + signalName(-end.exit)
                          : "capture_worker ended with exit code " + std::to_string(end.exit)};
@@ -207,15 +240,15 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
 {
     CaptureOutcome outcome;
     outcome.status = end.stopped ? TraceStatus::cancelled : TraceStatus::crashed;
-    outcome.error = causeOf(end);
+    if (const auto running = journal.running())
+        outcome.op = running->op;
+    outcome.error = causeOf(end, outcome.op);
     CrashCause cause;
     cause.message = outcome.error.message();
     cause.isCancelled = end.stopped;
     if (end.exit < 0 && !end.stopped)
         cause.signal = signalName(-end.exit);
     outcome.signal = cause.signal;
-    if (const auto running = journal.running())
-        outcome.op = running->op;
     // A file of an earlier run is not this one's.
     if (const FileStamp now = FileStamp::of(request.outputPath); !now.exists || now == before) {
         outcome.status = TraceStatus::unknown;
@@ -282,8 +315,8 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     if (!talked && talked.code() != ErrorCode::unreadable)
         return talked;
     return crashed(request, before, **journal,
-                   {exit, conversation.wasStopped(),
-                    conversation.hung() ? std::optional(m_patience) : std::nullopt, lastLine(m_errorText)});
+                   {exit, conversation.wasStopped(), conversation.hung(), conversation.wasSuspended(),
+                    conversation.stage(), lastLine(m_errorText)});
 }
 
 } // namespace core

@@ -30,18 +30,27 @@ public:
     // Images and sounds are made into arrays first; then the worker runs. A stop closes the worker's input,
     // so that it ends at the next op; after two seconds it is killed. PROGRESS is called on this thread. The
     // outcome tells of crashes too (status crashed, signal). Errors are only of the conversation: notFound
-    // (no program), protocol, workerHung (no sign of life for 120 s), workerCrashed (before there was a
-    // trace).
+    // (no program), protocol, workerHung (no sign of life for 120 s, or stopped by a signal for 10 s),
+    // workerCrashed (before there was a trace).
     Result<CaptureOutcome> run(const CaptureRequest &request, const JobContext &context,
                                const ProgressSink &progress);
 
     // How long a worker may give no sign of life before it is killed.
-    void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
+    void setPatience(std::chrono::milliseconds patience) { m_patience.silent = patience; }
+    // The same for one that a signal has stopped.
+    void setPatienceWithStopped(std::chrono::milliseconds patience) { m_patience.stopped = patience; }
 
     // The end of what the worker printed to its standard error.
     const std::string &errorText() const { return m_errorText; }
     // Of the worker, while run() runs and after; -1 before. For tests that kill it.
     int processId() const { return m_processId; }
+
+    struct Patience
+    {
+        // Loading LibTorch alone can take a minute on a busy machine.
+        std::chrono::milliseconds silent = std::chrono::seconds(120);
+        std::chrono::milliseconds stopped = std::chrono::seconds(10);
+    };
 
 private:
     Result<CaptureOutcome> runPrepared(const CaptureRequest &request, const JobContext &context,
@@ -51,8 +60,7 @@ private:
     ImageDecoder m_decoder;
     std::string m_errorText;
     int m_processId = -1;
-    // Loading LibTorch alone can take a minute on a busy machine.
-    std::chrono::milliseconds m_patience = std::chrono::seconds(120);
+    Patience m_patience;
 };
 
 // "SIGKILL", "SIGSEGV"; "signal 99" for one without a name here.

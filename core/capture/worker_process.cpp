@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
@@ -211,6 +212,18 @@ void WorkerProcess::kill()
 {
     if (m_pid >= 0)
         ::kill(m_pid, SIGKILL);
+}
+
+bool WorkerProcess::isStopped() const
+{
+    if (m_pid < 0)
+        return false;
+    std::ifstream file("/proc/" + std::to_string(m_pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    // "PID (NAME) STATE ..."; the name may hold anything.
+    const std::size_t name = text.rfind(')');
+    return name != std::string::npos && name + 2 < text.size() && text[name + 2] == 'T';
 }
 
 // What a process still says before it ends must not fill its pipes: it would wait for ever.

@@ -32,6 +32,8 @@ public:
     Result<std::optional<Frame>> receive(std::chrono::milliseconds wait);
     bool ended() const { return m_output < 0; }
     void kill();
+    // Whether somebody stopped it (SIGSTOP, SIGTSTP); a debugger's stop is none.
+    bool isStopped() const;
     // Waits for the process, which said all it had to say and is killed when it has not ended 20 s later; its
     // exit code, or minus the number of the signal that ended it.
     int reap();

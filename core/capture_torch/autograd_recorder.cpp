@@ -2,6 +2,7 @@
 #include "core/capture_torch/autograd_recorder.h"
 
 #include "core/capture/loss_target.h"
+#include "core/capture_torch/branch_gradients.h"
 #include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/script_model.h"
 #include "core/capture_torch/torch_dtype.h"
@@ -164,7 +165,7 @@ RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector
         NodeState state;
         state.id = static_cast<RecordId>(m_nodes.size());
         state.pin = at;
-        state.call = call;
+        state.call = isBranchNode(*at) ? kNoRecord : call;
         state.leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(at.get()) != nullptr;
         if (nodes != nullptr && !state.leaf)
             nodes->push_back(state.id);

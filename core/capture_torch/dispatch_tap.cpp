@@ -29,6 +29,24 @@ std::string_view autocastName()
     }
 }
 
+// A try with other arguments after ERROR. LEVEL: the items of the stack below the arguments.
+bool ranOtherwise(OpListener &listener, const c10::OperatorHandle &op, c10::DispatchKeySet keys,
+                  torch::jit::Stack &stack, std::size_t level, const std::exception &error)
+{
+    stack.resize(level);
+    {
+        const QuietScope quiet;
+        if (!listener.triesAgain(op, stack, error))
+            return false;
+    }
+    try {
+        op.redispatchBoxed(keys, &stack);
+        return true;
+    } catch (const std::exception &) {
+        return false; // the first error is the one to tell
+    }
+}
+
 void tap(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::jit::Stack *stack)
 {
     const c10::impl::ExcludeDispatchKeyGuard noNesting(kTapKey);
@@ -38,6 +56,7 @@ void tap(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::jit::St
         op.redispatchBoxed(below, stack);
         return;
     }
+    const std::size_t level = stack->size() - op.schema().arguments().size();
     const OpMode mode{c10::GradMode::is_enabled(), autocastName()};
     {
         const QuietScope quiet;
@@ -45,6 +64,11 @@ void tap(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::jit::St
     }
     try {
         op.redispatchBoxed(below, stack);
+    } catch (const std::exception &error) {
+        if (!ranOtherwise(*listener, op, below, *stack, level, error)) {
+            listener->opFailed(op);
+            throw;
+        }
     } catch (...) {
         listener->opFailed(op);
         throw;
@@ -54,6 +78,11 @@ void tap(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::jit::St
 }
 
 } // namespace
+
+bool OpListener::triesAgain(const c10::OperatorHandle &, std::vector<c10::IValue> &, const std::exception &)
+{
+    return false;
+}
 
 TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library)
 {

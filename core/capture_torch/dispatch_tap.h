@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ public:
     // StopRun.
     virtual void opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack,
                           const OpMode &mode) = 0;
+    // The op threw ERROR and its arguments are gone from STACK. True when others were put there, of the same
+    // number, for a second and last try.
+    virtual bool triesAgain(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack,
+                            const std::exception &error);
     // Its results are the last items of STACK, in schema order.
     virtual void opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack) = 0;
     // The op threw; the exception goes on its way afterwards.

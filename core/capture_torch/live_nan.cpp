@@ -19,7 +19,8 @@ CaptureOutcome tripwireRun(const CaptureRequest &request, const TaskContext &con
     CaptureOutcome outcome = ModelCapture(request, context, *loaded->model, loaded->report)
                                  .run({.tripwire = true,
                                        .pastMasks = request.options.at("skip_by_design").toBool(),
-                                       .reference = {}});
+                                       .reference = {},
+                                       .native = {}});
     if (!outcome.error)
         return outcome;
     const JobContext job(context.stop);

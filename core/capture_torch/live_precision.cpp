@@ -38,9 +38,12 @@ CaptureOutcome liveBisectPrecision(const CaptureRequest &request, const TaskCont
     CaptureOutcome outcome = runs.first();
     if (!runs.firstTrace())
         return outcome;
+    RunVariant variant;
+    variant.reference = type;
+    variant.native = runs.firstTrace();
     const auto convert = [type](RunnableModel &copy) { return copy.convertFloating(*type); };
-    const Result<std::shared_ptr<const Trace>> reference = runs.again(
-        {effectiveSeed(request), {}, {.tripwire = false, .pastMasks = false, .reference = type}, convert});
+    const Result<std::shared_ptr<const Trace>> reference =
+        runs.again({effectiveSeed(request), {}, variant, convert});
     if (!reference) {
         outcome.error = reference.error().prefixed("the reference run in " + name);
         return outcome;

@@ -250,7 +250,7 @@ Status ModelCapture::runModel(OpRecorder &recorder, AutogradRecorder &autograd, 
     {
         std::optional<ReferenceListener> rewriting;
         if (variant.reference)
-            rewriting.emplace(recorder, *variant.reference);
+            rewriting.emplace(recorder, *variant.reference, variant.native);
         const TapScope tapped(rewriting ? static_cast<OpListener &>(*rewriting) : recorder);
         outputs = m_model.run(m_request, &recorder, JobContext(m_context.stop));
     }

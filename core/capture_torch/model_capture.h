@@ -6,6 +6,7 @@
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/io/native_writer.h"
+#include "core/trace/trace.h"
 #include "core/trace/trace_info.h"
 
 #include <memory>
@@ -34,6 +35,8 @@ struct RunVariant
     bool pastMasks = false;
     // Everything floating becomes this type, dtypes that ops are asked for included.
     std::optional<c10::ScalarType> reference;
+    // The run without REFERENCE, which says what dtypes each op had.
+    std::shared_ptr<const Trace> native;
 };
 
 // One watched run of a model, written as a trace to the request's output while it happens. Owned by a task;

@@ -112,6 +112,10 @@ public:
     void opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack) override;
     void opFailed(const c10::OperatorHandle &op) noexcept override;
 
+    // The call between opStarts and opEnded: its record, kNoRecord for one without, and its name.
+    RecordId runningCall() const { return m_pending.facts != nullptr ? m_pending.record.id : kNoRecord; }
+    const std::string &runningName() const { return m_pending.record.op; }
+
     // For the autograd recorder, which numbers tensors in the same sequence.
     TensorTracker &tracker() { return m_tracker; }
     RecordOut &out() { return m_out; }

@@ -66,6 +66,7 @@ private:
     void storeFlat(const Node &node, const Values &results, Values &slots) const;
 
     // Higher-order ops; each gives the flat results.
+    Values differentiated(const Node &node, Values results, const Values &slots, std::string_view kind) const;
     Values runCond(const Node &node, const Values &slots);
     Values runWhileLoop(const Node &node, const Values &slots);
     Values runScan(const Node &node, const Values &slots);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/branch_gradients.h"
 #include "core/capture_torch/pt2_arguments.h"
 #include "core/capture_torch/pt2_executor.h"
 
@@ -82,16 +83,16 @@ void Executor::runHigherOrder(const Node &node, Values &slots)
     Values results;
     switch (node.higherOrder) {
     case HigherOrder::cond:
-        results = runCond(node, slots);
+        results = differentiated(node, runCond(node, slots), slots, "cond");
         break;
     case HigherOrder::whileLoop:
-        results = runWhileLoop(node, slots);
+        results = differentiated(node, runWhileLoop(node, slots), slots, "while_loop");
         break;
     case HigherOrder::scan:
-        results = runScan(node, slots);
+        results = differentiated(node, runScan(node, slots), slots, "scan");
         break;
     case HigherOrder::map:
-        results = runMap(node, slots);
+        results = differentiated(node, runMap(node, slots), slots, "map");
         break;
     case HigherOrder::setGradEnabled: {
         const at::AutoGradMode mode(isTrue(evaluate(node.arguments[0], slots)));
@@ -110,6 +111,19 @@ void Executor::runHigherOrder(const Node &node, Values &slots)
         TORCH_CHECK(false, node.info.target, " is not supported");
     }
     storeFlat(node, results, slots);
+}
+
+// RESULTS of the control flow KIND, to autograd one function of all its operands.
+Values Executor::differentiated(const Node &node, Values results, const Values &slots,
+                                std::string_view kind) const
+{
+    const Values given = operands(node, 0, node.arguments.size(), slots);
+    if (m_observer != nullptr)
+        m_observer->internalOpsBegin(&node.info);
+    results = withOperandGradients(given, std::move(results), kind);
+    if (m_observer != nullptr)
+        m_observer->internalOpsEnd();
+    return results;
 }
 
 void Executor::storeFlat(const Node &node, const Values &results, Values &slots) const

@@ -181,6 +181,26 @@ bool hasEntry(const ZipArchive &archive, std::string_view root, std::string_view
     return archive.find(std::string(root) + std::string(name)) != nullptr;
 }
 
+// torch.jit.save writes tensors, then the pickle of the module (which names classes of its code), then code,
+// then constants.pkl; what it raises on the way leaves a whole archive of the part that was done.
+bool isPartOfScript(const ZipArchive &archive, const std::string &root)
+{
+    const auto isCode = [&](const ZipEntry &entry) {
+        return std::string_view(entry.name).starts_with(root + "code/");
+    };
+    if (std::any_of(archive.entries().begin(), archive.entries().end(), isCode))
+        return true;
+    const ZipEntry *pickle = archive.find(root + "data.pkl");
+    const auto bytes =
+        pickle != nullptr
+            ? archive.open(*pickle)
+            : Result<std::shared_ptr<const ByteSource>>(Status(ErrorCode::notFound, "data.pkl"));
+    if (!bytes)
+        return false;
+    const auto head = readRange(**bytes, 0, std::min((*bytes)->size(), kHead), kHead);
+    return head && startsAt({reinterpret_cast<const char *>(head->data()), head->size()}, 2, "c__torch__");
+}
+
 } // namespace
 
 std::string_view fileKindName(FileKind kind)
@@ -203,6 +223,10 @@ FileIdentity identifyArchive(const ZipArchive &archive)
         return {FileKind::pt2, false, "a torch.export program", ""};
     if (hasEntry(archive, root, "constants.pkl"))
         return {FileKind::torchScript, false, "a TorchScript archive", ""};
+    if (isPartOfScript(archive, root))
+        return {FileKind::unknown, false,
+                "a TorchScript archive whose save broke off: it has no constants.pkl",
+                "save the model again; torch.jit.save says what it could not write"};
     if (hasEntry(archive, root, "data.pkl"))
         return {FileKind::torchSave, false, "a torch.save checkpoint", ""};
     for (const std::string &folder : {std::string(), root})

@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <stop_token>
 #include <sys/resource.h>
 
 using namespace core;
@@ -48,6 +49,33 @@ private Q_SLOTS:
         QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
         QCOMPARE(outcome->error.message(),
                  std::string("capture_worker gave no sign of life for 300.0 ms and was killed"));
+        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+    }
+
+    void aStoppedWorkerIsKilledSooner()
+    {
+        CaptureClient client(worker("kill -STOP $$"));
+        client.setPatienceWithStopped(300ms);
+        QElapsedTimer timer;
+        timer.start();
+        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
+        QVERIFY2(timer.elapsed() < 20000, "the deadline was passed over");
+        QVERIFY(outcome.isOk());
+        QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
+        QCOMPARE(outcome->error.message(),
+                 std::string("capture_worker was stopped by a signal for 300.0 ms and was killed"));
+        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+    }
+
+    void aCancelBeforeItsFirstWordSaysSo()
+    {
+        std::stop_source stop;
+        stop.request_stop();
+        CaptureClient client(worker("exec sleep 600"));
+        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(stop.get_token()), {});
+        QVERIFY(outcome.isOk());
+        QCOMPARE(outcome->error.code(), ErrorCode::cancelled);
+        QCOMPARE(outcome->error.message(), std::string("cancelled while capture_worker was starting"));
         QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
     }
 

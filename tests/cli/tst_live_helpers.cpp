@@ -206,6 +206,67 @@ private Q_SLOTS:
         }
     }
 
+    // An op without a kernel for the reference dtype, or whose bits would mean something else in it.
+    void opsThatNeedTheirOwnDtypeAreSkipped_data()
+    {
+        QTest::addColumn<QStringList>("model");
+        QTest::addColumn<QString>("func");
+        QTest::addColumn<QString>("why");
+        QTest::addColumn<QString>("compared");
+        const QString models = QString(OPSCOPE_PROBE_MODELS_DIR) + "/../live_models/";
+        const QString fused = "fused_moving_avg_obs_fake_quant";
+        const QString noKernel =
+            "it does not run in float64 (expected scalar type Float but found Double): it ran in float32";
+        QTest::newRow("export") << QStringList{models + "observed.pt2"} << fused << noKernel
+                                << "linear, none";
+        QTest::newRow("script") << QStringList{models + "observed.pt", "--train", "--input", "f32[2,4]=randn"}
+                                << fused << noKernel << "linear, none";
+        QTest::newRow("bits") << QStringList{models + "bits.pt2"} << "view"
+                              << "it reads bits, which mean something else in float64: it ran in float32"
+                              << "mul, mul, mul, rsub, mul, none";
+    }
+    void opsThatNeedTheirOwnDtypeAreSkipped()
+    {
+        QFETCH(QStringList, model);
+        QFETCH(QString, func);
+        QFETCH(QString, why);
+        QFETCH(QString, compared);
+        const CliResult run = cli(QStringList{"run", "bisect_precision"} + model + QStringList{"--json"});
+        QVERIFY2(run.document().isObject(), run.messages.constData());
+        const QJsonValue result = run.object()["result"];
+        QCOMPARE(result["found"].toBool(true), false);
+        const QString type = QString(func).remove('_');
+        QStringList reasons;
+        for (const QJsonValue &skip : result["skipped"].toArray())
+            if (skip[0].toString().startsWith(type) && skip[1].toString() != "non-floating")
+                reasons << skip[1].toString();
+        QVERIFY2(!reasons.isEmpty() && reasons.count(why) == reasons.size(), run.out.constData());
+        QStringList rows;
+        for (const QJsonValue &row : result["rows"].toArray())
+            rows << row["func_name"].toString();
+        QCOMPARE(rows.join(", "), compared);
+        QCOMPARE(run.exitCode, 0);
+    }
+
+    // Where no op drew a number, those that could have by their name: dropout in evaluation mode.
+    void opsThatCouldDrawAreNamed()
+    {
+        const auto ask = [](const QStringList &model) {
+            return cli(QStringList{"run", "check_determinism", "--json"} + model)
+                .object()
+                .value("result")
+                .toObject();
+        };
+        const QJsonObject still = ask({OPSCOPE_CORPUS_DIR "/models/encoder_layer/model.pt"});
+        QCOMPARE(still["rng_attribution_basis"].toString(), QStringLiteral("stochastic_func_names"));
+        QVERIFY(!still["rng_consuming_ops"].toArray().isEmpty());
+        for (const QJsonValue &label : still["rng_consuming_ops"].toArray())
+            QVERIFY2(label.toString().startsWith("dropout"), qPrintable(label.toString()));
+        const QJsonObject drawn = ask({OPSCOPE_CORPUS_DIR "/models/dropout_train/model.pt", "--train"});
+        QCOMPARE(drawn["rng_attribution_basis"].toString(), QStringLiteral("pre_op_rng_snapshots"));
+        QVERIFY(!drawn["rng_consuming_ops"].toArray().isEmpty());
+    }
+
     void listsHelpers()
     {
         const CliResult list = cli({"run", "list", "--json"});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/io/file_kind.h"
 #include "core/io/inflate.h"
 #include "core/io/zip_reader.h"
 #include "core/io/zip_writer.h"
@@ -318,6 +319,31 @@ private Q_SLOTS:
         QVERIFY(deflated.isOk());
         QVERIFY(deflated->stored);
         QCOMPARE(deflated->bytes.size(), zeros.size());
+    }
+
+    // What torch.jit.save leaves when it raises on the way is no checkpoint.
+    void aScriptWhoseSaveBrokeOffIsNamed()
+    {
+        const auto named = [this](std::string_view pickle, std::initializer_list<const char *> more) {
+            const std::string path = m_folder.filePath("part.pt").toStdString();
+            auto writer = ZipWriter::create(path);
+            bool good = writer && (*writer)->addStored("m/data/0", std::string_view("1234")).isOk() &&
+                        (*writer)->addStored("m/data.pkl", pickle).isOk();
+            for (const char *name : more)
+                good = good && (*writer)->addStored(name, std::string_view("text")).isOk();
+            good = good && (*writer)->close().isOk();
+            const auto identity = identifyFile(path);
+            return good && identity ? identity->description : std::string("(not written)");
+        };
+        const std::string_view module = "\x80\x02"
+                                        "c__torch__.models\nNet\nq";
+        const std::string broken = "a TorchScript archive whose save broke off: it has no constants.pkl";
+        QCOMPARE(named(module, {}), broken);
+        QCOMPARE(named(module, {"m/code/__torch__/models.py"}), broken);
+        QCOMPARE(named("\x80\x02}q", {"m/code/__torch__/models.py"}), broken);
+        QCOMPARE(named(module, {"m/code/__torch__/models.py", "m/constants.pkl"}),
+                 std::string("a TorchScript archive"));
+        QCOMPARE(named("\x80\x02}q", {}), std::string("a torch.save checkpoint"));
     }
 
     void safeNames()
