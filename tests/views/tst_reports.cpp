@@ -6,6 +6,7 @@
 #include "views/base/table_view.h"
 #include "views/reports/option_form.h"
 #include "views/reports/report_card.h"
+#include "views/reports/report_facts.h"
 #include "views/reports/report_table.h"
 #include "views/reports/report_table_source.h"
 #include "views/reports/reports_pane.h"
@@ -576,6 +577,81 @@ private Q_SLOTS:
         other.resetColumns();
         QVERIFY(!other.isColumnHidden(1));
         QCOMPARE(again.sortColumn(), -1);
+    }
+
+    // What an answer says beside its rows: names and values, inner objects by their path.
+    void factsAreATable()
+    {
+        core::Report report;
+        report.reportType = "check_determinism";
+        report.status = "repeatable_under_test";
+        report.result = core::Value::object(
+            {{"runs", 2},
+             {"rtol", core::Value()},
+             {"divergent_ops", core::Value::list()},
+             {"environment_witnesses", core::Value::list({core::Value::list({"torch.get_num_threads", "1"}),
+                                                          core::Value::list({"cpu_capability", "AVX2"})})},
+             {"witness", core::Value::object({{"output_agrees", true}})},
+             {"shape", core::Value::list({1, 16, 4})},
+             {"attempts", core::Value::list({core::Value::list({core::Value::list({1, 16, 4}), "ok"})})}});
+        const core::ReportTable table = views::factsTable(report);
+        const auto valueOf = [&](const std::string &name) {
+            for (const core::ReportRow &row : table.rows)
+                if (row.cells[0].toString() == name)
+                    return core::cellText(row.cells[1]);
+            return std::string("no such fact");
+        };
+        QCOMPARE(table.rows.size(), 8U);
+        QCOMPARE(valueOf("runs"), std::string("2"));
+        QCOMPARE(valueOf("rtol"), std::string());
+        QCOMPARE(valueOf("divergent_ops"), std::string("none"));
+        QCOMPARE(valueOf("environment_witnesses.cpu_capability"), std::string("AVX2"));
+        QCOMPARE(valueOf("witness.output_agrees"), std::string("true"));
+        QCOMPARE(valueOf("shape"), std::string("1 16 4"));
+        QCOMPARE(valueOf("attempts.1"), std::string("[[1, 16, 4], \"ok\"]"));
+        // An answer without rows shows them at once.
+        report.table.columns = {{"op", core::CellKind::op, {}}};
+        views::ReportTableWidget widget(m_theme);
+        widget.setReport("check_determinism", std::make_shared<const core::Report>(report), {});
+        QCOMPARE(widget.model().rowCount(), 8);
+    }
+
+    // A verdict is clean only where it says so.
+    void onlyCleanVerdictsLookClean()
+    {
+        for (const char *const status :
+             {"differ", "nondeterminism_observed", "inconclusive", "multi_input_required", "counted",
+              "budget_exhausted", "clean_among_checked", "a word of tomorrow"}) {
+            core::Report report;
+            report.status = status;
+            QVERIFY2(views::answerWords(report).tone != core::ColorToken::ok, status);
+        }
+        for (const char *const status : {"ok", "clean", "match", "agree", "repeatable_under_test"}) {
+            core::Report report;
+            report.status = status;
+            QCOMPARE(views::answerWords(report).tone, core::ColorToken::ok);
+        }
+    }
+
+    // A dock at the bottom of a small window has room for more than a row or two.
+    void aLowPaneHasItsCardBesideTheTable()
+    {
+        done("find_nan");
+        m_pane->choose("find_nan");
+        m_pane->resize(1000, 230);
+        QCoreApplication::processEvents();
+        const QWidget &card = *m_pane->findChild<views::ReportCard *>();
+        const QWidget &table = m_pane->table();
+        const QPoint at = table.mapTo(m_pane.get(), QPoint());
+        QVERIFY(at.x() >= card.mapTo(m_pane.get(), QPoint(card.width() / 2, 0)).x());
+        QTRY_VERIFY2(m_pane->table().table().viewport()->height() >= 3 * 24,
+                     qPrintable(QString("%1 in %2 in %3")
+                                    .arg(m_pane->table().table().viewport()->height())
+                                    .arg(table.height())
+                                    .arg(m_pane->height())));
+        m_pane->resize(1000, 700);
+        QCoreApplication::processEvents();
+        QVERIFY(table.mapTo(m_pane.get(), QPoint()).y() > card.mapTo(m_pane.get(), QPoint()).y());
     }
 };
 

@@ -50,6 +50,12 @@ void FilterLine::focusField()
     m_field->selectAll();
 }
 
+void FilterLine::setCompact(bool compact)
+{
+    m_isCompact = compact;
+    m_explanation->setVisible(!compact || !m_explanation->text().isEmpty());
+}
+
 void FilterLine::setCounts(std::size_t shown, std::size_t all)
 {
     m_counts->setText(shown == all ? countedText(all, m_one, m_many)
@@ -88,6 +94,7 @@ void FilterLine::explain(const QString &explanation, const std::optional<OpFilte
         m_explanation->setText(explanation);
     }
     setTone(m_explanation, problem ? "nan" : "");
+    setCompact(m_isCompact);
 }
 
 // A line field takes formats of its text only the way an input method gives them.

@@ -42,6 +42,8 @@ public:
     void setText(const QString &text);
     void setCounts(std::size_t shown, std::size_t all);
     void focusField();
+    // Where room is short no place is kept for an explanation that there is not.
+    void setCompact(bool compact);
 
 Q_SIGNALS:
     // The user wrote a filter that can be read.
@@ -64,6 +66,7 @@ private:
     QLineEdit *m_field;
     QLabel *m_explanation;
     QLabel *m_counts;
+    bool m_isCompact = false;
 };
 
 } // namespace views

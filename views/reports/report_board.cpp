@@ -43,6 +43,22 @@ ReportWords foundWords(const core::Report &report)
             critical ? IconName::critical : IconName::warning, critical ? ColorToken::nan : ColorToken::warn};
 }
 
+// Verdicts that are words of their own; only those that say so are clean.
+ReportWords verdictWords(const std::string &status)
+{
+    if (isOneOf(status, {"ok", "clean"}))
+        return {words("clean"), IconName::healed, ColorToken::ok};
+    if (status == "match")
+        return {words("no difference"), IconName::healed, ColorToken::ok};
+    if (status == "agree")
+        return {words("the counts agree"), IconName::healed, ColorToken::ok};
+    if (status == "differ")
+        return {words("the counts differ"), IconName::warning, ColorToken::warn};
+    if (status == "repeatable_under_test")
+        return {words("repeatable in these runs"), IconName::healed, ColorToken::ok};
+    return {fromView(status).replace(QLatin1Char('_'), QLatin1Char(' ')), IconName::notRun, ColorToken::warn};
+}
+
 } // namespace
 
 const ReportEntry *ReportBoard::find(const QString &name) const
@@ -85,13 +101,17 @@ ReportWords answerWords(const core::Report &report)
         return {fromView(status), IconName::warning, ColorToken::warn};
     if (status == "truncated")
         return {words("cut at the ceiling"), IconName::warning, ColorToken::warn};
+    if (report.reportType == "guess_input_shape" && status == "found")
+        return {words("an input was found"), IconName::healed, ColorToken::ok};
+    if (status == "counted")
+        return {words("counted"), IconName::information, ColorToken::accent};
     if (isOneOf(status, {"ranked", "found", "hint"}))
         return {report.table.rows.empty() ? words("answered")
                                           : countedText(report.table.rows.size(), "row", "rows"),
                 IconName::information, ColorToken::accent};
     if (status == "empty")
         return {words("nothing to list"), IconName::notRun, ColorToken::second};
-    return {status == "match" ? words("no difference") : words("clean"), IconName::healed, ColorToken::ok};
+    return verdictWords(status);
 }
 
 ReportWords stateWords(const ReportEntry &entry)

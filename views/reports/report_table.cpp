@@ -6,6 +6,7 @@
 #include "views/base/row_filter.h"
 #include "views/base/table_view.h"
 #include "views/base/widgets.h"
+#include "views/reports/report_facts.h"
 #include "views/reports/report_table_source.h"
 
 #include <QButtonGroup>
@@ -68,13 +69,15 @@ ReportTableWidget::ReportTableWidget(const Theme &theme, QWidget *parent)
 void ReportTableWidget::buildHead(QVBoxLayout &column)
 {
     m_head = new QWidget(this);
-    auto *row = new QHBoxLayout(m_head);
+    auto *row = m_headRow = new QHBoxLayout(m_head);
     row->setContentsMargins(10, 4, 8, 0);
     row->setSpacing(6);
     m_rows = chip(tr("Rows"), m_head);
     m_findings = chip(tr("Findings"), m_head);
+    m_facts = chip(tr("Facts"), m_head);
+    m_facts->setToolTip(tr("What the answer says beside its rows and findings"));
     auto *group = new QButtonGroup(this);
-    for (QToolButton *button : {m_rows, m_findings}) {
+    for (QToolButton *button : {m_rows, m_findings, m_facts}) {
         group->addButton(button);
         row->addWidget(button);
         connect(button, &QToolButton::clicked, this, &ReportTableWidget::fill);
@@ -118,6 +121,40 @@ void ReportTableWidget::showFindings(bool findings)
     fill();
 }
 
+void ReportTableWidget::showFacts()
+{
+    m_facts->setChecked(true);
+    fill();
+}
+
+void ReportTableWidget::setCompact(bool compact)
+{
+    auto *column = static_cast<QVBoxLayout *>(layout());
+    m_headRow->removeWidget(m_filter);
+    column->removeWidget(m_filter);
+    m_filter->setCompact(compact);
+    const int chips = m_headRow->indexOf(m_facts) + 1;
+    if (compact)
+        m_headRow->insertWidget(chips, m_filter, 1000); // all that the stretch behind it had
+    else
+        column->insertWidget(1, m_filter);
+}
+
+// The rows are the answer; of an answer without any the facts are. What was chosen stays where it has rows.
+void ReportTableWidget::chooseShown(bool first)
+{
+    const auto isEmpty = [](const QToolButton *part) { return part->isHidden(); };
+    const bool hasRows = !isEmpty(m_rows) && !m_report->table.rows.empty();
+    QToolButton *const preferred = hasRows                ? m_rows
+                                   : !isEmpty(m_findings) ? m_findings
+                                   : !isEmpty(m_facts)    ? m_facts
+                                                          : m_rows;
+    for (QToolButton *part : {m_rows, m_findings, m_facts})
+        if (!first && part->isChecked() && !isEmpty(part))
+            return;
+    preferred->setChecked(true);
+}
+
 void ReportTableWidget::setReport(const QString &name, std::shared_ptr<const core::Report> report,
                                   const QString &words)
 {
@@ -133,13 +170,14 @@ void ReportTableWidget::setReport(const QString &name, std::shared_ptr<const cor
     const bool hasTable = answered && !m_report->table.columns.empty();
     m_rows->setText(tr("Rows %1").arg(countText(rows)));
     m_findings->setText(tr("Findings %1").arg(countText(findings)));
+    const std::size_t facts = answered ? factsTable(*m_report).rows.size() : 0;
+    m_facts->setText(tr("Facts %1").arg(countText(facts)));
     m_rows->setVisible(hasTable);
     m_findings->setVisible(findings > 0);
-    if (first)
-        m_rows->setChecked(hasTable); // its rows are the answer
-    if (!hasTable || (m_findings->isChecked() && findings == 0))
-        (hasTable ? m_rows : m_findings)->setChecked(true);
-    const bool shown = hasTable || findings > 0;
+    m_facts->setVisible(facts > 0);
+    if (answered)
+        chooseShown(first);
+    const bool shown = hasTable || findings > 0 || facts > 0;
     m_head->setVisible(shown);
     m_filter->setVisible(shown);
     m_table->setVisible(shown);
@@ -153,16 +191,19 @@ void ReportTableWidget::setReport(const QString &name, std::shared_ptr<const cor
 void ReportTableWidget::fill()
 {
     m_source.reset();
+    const QString part = m_findings->isChecked() ? QStringLiteral("findings")
+                         : m_facts->isChecked()  ? QStringLiteral("facts")
+                                                 : QStringLiteral("rows");
     if (m_report && !m_report->error)
-        m_source = std::make_shared<const ReportTableSource>(
-            m_findings->isChecked() ? findingsTable(*m_report) : m_report->table);
+        m_source =
+            std::make_shared<const ReportTableSource>(m_findings->isChecked() ? findingsTable(*m_report)
+                                                      : m_facts->isChecked()  ? factsTable(*m_report)
+                                                                              : m_report->table);
     m_model.setSource(m_source);
     m_table->sortByColumn(-1, Qt::AscendingOrder);
     m_table->resetWidths();
     if (m_source)
-        m_table->setStateKey(
-            QStringLiteral("report/%1/%2")
-                .arg(m_name, m_findings->isChecked() ? QStringLiteral("findings") : QStringLiteral("rows")));
+        m_table->setStateKey(QStringLiteral("report/%1/%2").arg(m_name, part));
     readFilter(m_filter->text());
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 class QButtonGroup;
+class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
@@ -19,8 +20,8 @@ class FilterLine;
 class ReportTableSource;
 class TableView;
 
-// The table of a report with its filter line; where a report has rows and findings, two chips choose between
-// them. Columns are remembered by report. Owned by the reports pane; GUI thread.
+// The table of a report with its filter line; chips choose between its rows, its findings and the other facts
+// of its answer. Columns are remembered by report. Owned by the reports pane; GUI thread.
 class ReportTableWidget : public QWidget
 {
     Q_OBJECT
@@ -40,6 +41,9 @@ public:
     void offerTableMenu();
     bool showsFindings() const;
     void showFindings(bool findings);
+    void showFacts();
+    // The filter stands beside the chips instead of below them.
+    void setCompact(bool compact);
 
 Q_SIGNALS:
     // The source row, and the op it is about; without one the name in its first cell.
@@ -49,6 +53,7 @@ Q_SIGNALS:
 private:
     void buildHead(class QVBoxLayout &column);
     void fill();
+    void chooseShown(bool first);
     void readFilter(const QString &text);
     void updateCounts();
     QString nameIn(std::size_t row) const;
@@ -61,8 +66,10 @@ private:
     TableView *m_table = nullptr;
     FilterLine *m_filter = nullptr;
     QWidget *m_head = nullptr;
+    QHBoxLayout *m_headRow = nullptr;
     QToolButton *m_rows = nullptr;
     QToolButton *m_findings = nullptr;
+    QToolButton *m_facts = nullptr;
     QLabel *m_words = nullptr;
 };
 

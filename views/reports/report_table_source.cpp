@@ -150,7 +150,7 @@ ReportTableSource::ReportTableSource(core::ReportTable table)
         shown.title = titleOf(column);
         shown.isNumber = isNumeric(column.kind);
         shown.isMono = !isSentence(column.name) && column.name != "severity" && column.name != "verdict";
-        shown.takesRest = !hasRest && isSentence(column.name);
+        shown.takesRest = !hasRest && (isSentence(column.name) || column.name == "value");
         hasRest = hasRest || shown.takesRest;
         shown.width = widthOf(m_table, i, shown.title);
         m_columns.push_back(std::move(shown));

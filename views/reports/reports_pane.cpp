@@ -25,6 +25,8 @@ namespace views {
 namespace {
 
 constexpr int kNarrowBelow = 640;
+constexpr int kLowBelow = 420;
+constexpr int kBesideFrom = 860;
 constexpr int kFirstReport = 0;
 
 bool isBusy(const ReportEntry *entry)
@@ -85,12 +87,27 @@ void ReportsPane::themeChanged()
 void ReportsPane::resizeEvent(QResizeEvent *event)
 {
     Pane::resizeEvent(event);
-    const Qt::Orientation wanted = width() < kNarrowBelow ? Qt::Vertical : Qt::Horizontal;
-    if (m_outer->orientation() == wanted)
+    arrange();
+}
+
+// A narrow pane has its list above the answer. In a low one the card stands beside the table, which would
+// have room for a row or two below it.
+void ReportsPane::arrange()
+{
+    const Qt::Orientation outer = width() < kNarrowBelow ? Qt::Vertical : Qt::Horizontal;
+    if (m_outer->orientation() != outer) {
+        m_outer->setOrientation(outer);
+        m_outer->setSizes(outer == Qt::Vertical ? QList<int>{height() / 4, height() * 3 / 4}
+                                                : QList<int>{300, std::max(300, width() - 300)});
+    }
+    const bool isLow = outer == Qt::Horizontal && height() < kLowBelow && width() >= kBesideFrom;
+    const Qt::Orientation inner = isLow ? Qt::Horizontal : Qt::Vertical;
+    if (m_inner->orientation() == inner)
         return;
-    m_outer->setOrientation(wanted);
-    m_outer->setSizes(wanted == Qt::Vertical ? QList<int>{height() / 4, height() * 3 / 4}
-                                             : QList<int>{300, std::max(300, width() - 300)});
+    m_inner->setOrientation(inner);
+    m_table->setCompact(isLow);
+    m_top->setOrientation(isLow ? Qt::Vertical : Qt::Horizontal);
+    m_inner->setSizes({2000, 3000}); // shares
 }
 
 void ReportsPane::showEvent(QShowEvent *event)
@@ -299,12 +316,18 @@ void ReportsPane::pick(core::OpId op, const QString &name, bool activate)
     Q_EMIT sourceWished();
 }
 
+// The height of the card, or its width where it stands beside the table.
+QString ReportsPane::cardKey() const
+{
+    return m_inner->orientation() == Qt::Vertical ? QStringLiteral("card") : QStringLiteral("cardWidth");
+}
+
 QByteArray ReportsPane::viewState() const
 {
     return QJsonDocument(QJsonObject{{QStringLiteral("report"), m_chosen},
                                      {QStringLiteral("options"), m_options->isChecked()},
                                      {QStringLiteral("list"), m_outer->sizes().value(0)},
-                                     {QStringLiteral("card"), m_inner->sizes().value(0)}})
+                                     {cardKey(), m_inner->sizes().value(0)}})
         .toJson(QJsonDocument::Compact);
 }
 
@@ -317,9 +340,9 @@ void ReportsPane::restoreViewState(const QByteArray &state)
     const int list = root.value(QLatin1String("list")).toInt();
     if (list > 0)
         m_outer->setSizes({list, std::max(300, width() - list)});
-    const int card = root.value(QLatin1String("card")).toInt();
-    if (card > 0)
-        m_inner->setSizes({card, std::max(100, height() - card)});
+    const int whole = m_inner->orientation() == Qt::Vertical ? height() : m_inner->width();
+    if (const int card = root.value(cardKey()).toInt(); card > 0)
+        m_inner->setSizes({card, std::max(100, whole - card)});
     choose(root.value(QLatin1String("report")).toString());
 }
 

@@ -78,6 +78,8 @@ private:
     QWidget *buildOther();
     void connectParts();
     const ReportEntry *entry() const;
+    void arrange();
+    QString cardKey() const;
     void showBoard();
     void showChosen(bool other);
     void showControls(const ReportEntry &entry);
@@ -92,7 +94,8 @@ private:
     TableModel m_listModel;
     TableView *m_list = nullptr;
     QSplitter *m_outer = nullptr;
-    QSplitter *m_inner = nullptr;
+    QSplitter *m_top = nullptr;   // card and options
+    QSplitter *m_inner = nullptr; // those and the table
     QLabel *m_name = nullptr;
     QLabel *m_description = nullptr;
     QPushButton *m_run = nullptr;

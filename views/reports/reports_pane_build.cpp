@@ -70,22 +70,22 @@ QWidget *ReportsPane::buildDetail()
     column->addWidget(buildOther());
     m_card = new ReportCard(theme());
     m_form = new OptionForm(theme());
-    auto *top = new QSplitter(Qt::Horizontal, detail);
-    top->setChildrenCollapsible(false);
-    top->addWidget(scrolled(m_card, tr("Card"), top));
-    m_formArea = scrolled(m_form, tr("Options"), top);
+    m_top = new QSplitter(Qt::Horizontal, detail);
+    m_top->setChildrenCollapsible(false);
+    m_top->addWidget(scrolled(m_card, tr("Card"), m_top));
+    m_formArea = scrolled(m_form, tr("Options"), m_top);
     m_formArea->hide();
-    top->addWidget(m_formArea);
+    m_top->addWidget(m_formArea);
     // A new option must not squeeze the answer away: both keep room for a sentence.
     for (int i = 0; i < 2; ++i) {
-        top->widget(i)->setMinimumWidth(kTopPartWidth);
-        top->setStretchFactor(i, 1);
+        m_top->widget(i)->setMinimumWidth(kTopPartWidth);
+        m_top->setStretchFactor(i, 1);
     }
-    top->setMinimumHeight(56);
+    m_top->setMinimumHeight(56);
     m_table = new ReportTableWidget(theme(), detail);
     m_inner = new QSplitter(Qt::Vertical, detail);
     m_inner->setChildrenCollapsible(false);
-    m_inner->addWidget(top);
+    m_inner->addWidget(m_top);
     m_inner->addWidget(m_table);
     m_inner->setStretchFactor(0, 2);
     m_inner->setStretchFactor(1, 3);
