@@ -78,6 +78,7 @@ private Q_SLOTS:
     void emptyWithoutTrace();
     void traceGivesAPictureOfAtMostFortyBoxes();
     void firstPictureShowsTheBirthInReadableSize();
+    void noBoxComesToLieUnderTheBar();
     void selectionArrivesWithoutEcho();
     void clickSelectsOnce();
     void doubleClickUnfoldsInPlace();
@@ -89,6 +90,36 @@ private Q_SLOTS:
     void hiddenPaneWaits();
     void laneFollowsAndSelects();
 };
+
+// A wide scene reaches the lower left corner, where the bar is.
+void TestGraphPane::noBoxComesToLieUnderTheBar()
+{
+    Theme theme;
+    Canvas canvas(theme);
+    canvas.resize(900, 400);
+    const core::Rect corner = {0, 960, 200, 40};
+    canvas.setSceneBounds({0, 0, 2000, 1000});
+    canvas.setCornerBar({200, 60});
+    const auto windowOf = [&](const core::Rect &scene) {
+        const core::Point at = canvas.viewport().toWindow({scene.x, scene.bottom()});
+        return at;
+    };
+    canvas.setOccupied([&](const core::Rect &) { return false; });
+    canvas.fit(false);
+    const double free = canvas.viewport().zoom();
+    QVERIFY(windowOf(corner).y > 340.0);
+    canvas.setOccupied([&](const core::Rect &scene) { return scene.intersects(corner); });
+    canvas.fit(false);
+    QVERIFY(canvas.viewport().zoom() < free);
+    QVERIFY2(windowOf(corner).y <= 340.0, qPrintable(QString::number(windowOf(corner).y)));
+    // One that is shown is moved above it too.
+    Viewport view = canvas.viewport();
+    view.setZoom(1.0, {0, 600});
+    canvas.setViewport(view);
+    const Viewport showing = canvas.viewShowing(corner, 10.0);
+    QVERIFY(showing.toWindow({0, corner.bottom()}).y <= 340.0);
+    QVERIFY(showing.toWindow({0, corner.y}).y >= 0.0);
+}
 
 void TestGraphPane::emptyWithoutTrace()
 {

@@ -91,6 +91,11 @@ void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
     Viewport view = m_view;
     view.resize(width(), height());
     view.fit(m_bounds, kFitMargin, smallestZoom);
+    if (m_occupied && m_occupied(underBar(view))) {
+        view.resize(width(), std::max(1, height() - m_cornerBar.height()));
+        view.fit(m_bounds, kFitMargin, smallestZoom);
+        view.resize(width(), height());
+    }
     if (const core::Rect seen = view.visible();
         !wanted.isEmpty() && (wanted.y < seen.y || wanted.bottom() > seen.bottom() || wanted.x < seen.x ||
                               wanted.right() > seen.right()))
@@ -99,6 +104,22 @@ void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
     m_fitSmallest = smallestZoom;
     m_fitWanted = wanted;
     goTo(view, animated);
+}
+
+core::Rect Canvas::underBar(const Viewport &view) const
+{
+    const core::Point corner = view.toScene({0.0, view.height() - m_cornerBar.height()});
+    return {corner.x, corner.y, m_cornerBar.width() / view.zoom(), m_cornerBar.height() / view.zoom()};
+}
+
+Viewport Canvas::viewShowing(const core::Rect &scene, double margin) const
+{
+    Viewport view = m_view;
+    view.ensureVisible(scene, margin);
+    const core::Rect bar = underBar(view);
+    if (scene.intersects(bar) && scene.height * view.zoom() < view.height() - m_cornerBar.height())
+        view.pan(0.0, -(scene.bottom() - bar.y) * view.zoom());
+    return view;
 }
 
 void Canvas::centerOn(core::Point scene)

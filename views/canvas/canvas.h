@@ -43,6 +43,15 @@ public:
     // of sight.
     void fit(bool animated = true, double smallestZoom = kSmallestZoom, const core::Rect &wanted = {});
     bool isFitted() const { return m_fitted; }
+    // A bar of SIZE lies over the lower left corner. Parts of the scene that OCCUPIED says are taken do not
+    // come to lie under it, neither by fit() nor by viewShowing().
+    void setCornerBar(const QSize &size) { m_cornerBar = size; }
+    void setOccupied(std::function<bool(const core::Rect &scene)> occupied)
+    {
+        m_occupied = std::move(occupied);
+    }
+    // The view moved as little as needed to show SCENE with MARGIN pixels around.
+    Viewport viewShowing(const core::Rect &scene, double margin) const;
     void centerOn(core::Point scene);
     // What was drawn has changed: the list is made anew at the next painting.
     void invalidate();
@@ -76,6 +85,7 @@ private:
     void drawGround(QPainter &painter, const QRect &area) const;
     void applyView(const Viewport &view);
     void goTo(const Viewport &view, bool animated);
+    core::Rect underBar(const Viewport &view) const; // scene
     void setHovered(core::HitId hit);
     void showToolTip();
 
@@ -88,6 +98,8 @@ private:
     bool m_fitted = false;
     double m_fitSmallest = kSmallestZoom;
     core::Rect m_fitWanted;
+    QSize m_cornerBar;
+    std::function<bool(const core::Rect &scene)> m_occupied;
 
     mutable core::DrawList m_list;
     mutable core::Rect m_listArea; // scene the list was made for

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.7; // names can be read; the rest is a scroll away
+constexpr double kFirstZoom = 0.7;  // names can be read; the rest is a scroll away
+constexpr double kBoxMargin = 40.0; // around a box that is brought into sight
 constexpr int kMargin = 12;
 
 bool isBox(core::HitId hit)
@@ -51,6 +52,12 @@ PictureView::PictureView(const Theme &theme, const QString &name, QWidget *paren
 void PictureView::build()
 {
     m_zoomBar = new ZoomBar(m_theme, this);
+    m_canvas->setOccupied([this](const core::Rect &scene) {
+        for (std::uint32_t i = 0; m_hasPicture && i < m_picture.boxes.size(); ++i)
+            if (boxRect(i).intersects(scene))
+                return true;
+        return false;
+    });
     m_notice = new NoticeBar(this);
     m_layoutNotice = new NoticeBar(this);
     m_hint = makeLabel(QString(), "dense", this);
@@ -220,11 +227,9 @@ void PictureView::showBox(std::uint32_t box, bool centred)
 {
     if (!m_hasPicture || box >= m_picture.boxes.size())
         return;
-    Viewport view = m_canvas->viewport();
+    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(boxRect(box), kBoxMargin);
     if (centred)
         view.centerOn(boxRect(box).center());
-    else
-        view.ensureVisible(boxRect(box), 40.0);
     if (!(view == m_canvas->viewport()))
         m_canvas->setViewport(view, true);
 }
@@ -364,6 +369,8 @@ void PictureView::placeOverlays()
     m_hint->move(left, m_zoomBar->geometry().center().y() - m_hint->height() / 2);
     m_hint->setVisible(m_hasPicture && !m_hint->text().isEmpty() &&
                        left + m_hint->width() < width() - kMargin);
+    const int barRight = m_hint->isHidden() ? m_zoomBar->geometry().right() : m_hint->geometry().right();
+    m_canvas->setCornerBar({barRight + kMargin, m_zoomBar->height() + 2 * kMargin});
 }
 
 } // namespace views

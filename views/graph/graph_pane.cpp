@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.7; // names and shapes can be read; the rest is a scroll away
+constexpr double kFirstZoom = 0.7;  // names and shapes can be read; the rest is a scroll away
+constexpr double kBoxMargin = 40.0; // around a box that is brought into sight
 
 } // namespace
 
@@ -50,6 +51,12 @@ GraphPane::GraphPane(const PaneContext &context, QWidget *parent)
 void GraphPane::buildOverlays()
 {
     m_zoomBar = new ZoomBar(theme(), this);
+    m_canvas->setOccupied([this](const core::Rect &scene) {
+        for (std::uint32_t i = 0; m_state.hasPicture() && i < m_state.picture().boxes.size(); ++i)
+            if (m_state.boxRect(i).intersects(scene))
+                return true;
+        return false;
+    });
     m_findBar = new FindBar(theme(), this);
     m_findBar->hide();
     m_notice = new NoticeBar(this);
@@ -325,13 +332,11 @@ void GraphPane::showBox(std::uint32_t box, bool centred)
 {
     if (!m_state.hasPicture() || box >= m_state.picture().boxes.size())
         return;
-    Viewport view = m_canvas->viewport();
+    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(m_state.boxRect(box), kBoxMargin);
     if (centred && view.zoom() < 0.6)
         view.zoomAt({view.width() / 2.0, view.height() / 2.0}, 0.84 / view.zoom());
     if (centred)
         view.centerOn(m_state.boxRect(box).center());
-    else
-        view.ensureVisible(m_state.boxRect(box), 40.0);
     if (!(view == m_canvas->viewport()))
         m_canvas->setViewport(view, true);
 }
@@ -396,6 +401,8 @@ void GraphPane::placeOverlays()
     m_hint->move(hintLeft, m_zoomBar->geometry().center().y() - m_hint->height() / 2);
     m_hint->setVisible(!hint.isEmpty() && !m_notice->isVisible() &&
                        hintLeft + m_hint->width() < width() - kMargin);
+    const int barRight = m_hint->isHidden() ? m_zoomBar->geometry().right() : m_hint->geometry().right();
+    m_canvas->setCornerBar({barRight + kMargin, m_zoomBar->height() + 2 * kMargin});
     const QSize map = m_map->sizeFor({std::clamp(width() / 6, 80, 150), std::clamp(height() / 3, 80, 240)});
     m_map->setGeometry(width() - map.width() - kMargin,
                        m_findBar->isVisible() ? m_findBar->geometry().bottom() + kMargin : kMargin,
