@@ -7,6 +7,7 @@
 
 #include <QByteArrayList>
 #include <QDockWidget>
+#include <QEvent>
 #include <QMainWindow>
 #include <QMenu>
 
@@ -19,6 +20,7 @@ constexpr int kSmallestWidth = 164; // a title and its buttons
 constexpr int kLayoutVersion = 3;
 constexpr double kReferenceWidth = 1600.0;
 constexpr double kReferenceHeight = 1000.0;
+constexpr double kNarrowShare = 0.38; // of the height, where all docks share one place
 
 } // namespace
 
@@ -44,6 +46,7 @@ QDockWidget *DockLayout::makeDock(PaneKind kind)
     dock->setAccessibleName(paneTitle(kind));
     dock->setTitleBarWidget(new PaneHeader(m_theme, *pane, dock));
     dock->setWidget(pane);
+    dock->installEventFilter(this);
     connect(dock, &QDockWidget::topLevelChanged, m_tabs, &DockTabs::refreshSoon);
     connect(dock, &QDockWidget::dockLocationChanged, m_tabs, &DockTabs::refreshSoon);
     connect(dock, &QDockWidget::visibilityChanged, m_tabs, &DockTabs::refreshSoon);
@@ -119,8 +122,8 @@ void DockLayout::applyShipped(Perspective perspective)
         const bool bottom = area == Qt::BottomDockWidgetArea;
         const double scale =
             bottom ? m_window->height() / kReferenceHeight : m_window->width() / kReferenceWidth;
-        m_window->resizeDocks({dock}, {static_cast<int>(place.size * scale)},
-                              bottom ? Qt::Vertical : Qt::Horizontal);
+        const double size = m_narrow ? m_window->height() * kNarrowShare : place.size * scale;
+        m_window->resizeDocks({dock}, {static_cast<int>(size)}, bottom ? Qt::Vertical : Qt::Horizontal);
     }
     // In a narrow window all are tabs of one area: the findings say most there.
     if (m_narrow && m_docks.contains(PaneKind::findings))
@@ -170,7 +173,36 @@ void DockLayout::setNarrow(bool narrow)
     m_narrow = narrow;
     if (!m_entered)
         return;
+    // What a narrow window squeezed is not what was wanted.
+    const std::map<QDockWidget *, QSize> sizes = m_wideSizes;
     restore();
+    m_wideSizes = sizes;
+    if (!narrow)
+        restoreSizes();
+}
+
+bool DockLayout::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::Resize && !m_narrow && m_window->width() >= kNarrowBelow)
+        if (auto *dock = qobject_cast<QDockWidget *>(watched);
+            dock != nullptr && dock->isVisible() && !dock->isFloating())
+            m_wideSizes[dock] = dock->size();
+    return QObject::eventFilter(watched, event);
+}
+
+void DockLayout::restoreSizes()
+{
+    QList<QDockWidget *> docks;
+    QList<int> widths;
+    QList<int> heights;
+    for (const auto &[dock, size] : m_wideSizes)
+        if (!dock->isHidden() && !dock->isFloating()) {
+            docks.push_back(dock);
+            widths.push_back(size.width());
+            heights.push_back(size.height());
+        }
+    m_window->resizeDocks(docks, widths, Qt::Horizontal);
+    m_window->resizeDocks(docks, heights, Qt::Vertical);
 }
 
 void DockLayout::reveal(PaneKind kind)

@@ -4,6 +4,7 @@
 #include "app/pane_factory.h"
 
 #include <QObject>
+#include <QSize>
 
 #include <map>
 
@@ -40,6 +41,8 @@ public:
     void fillMenu(QMenu *menu);
     // Narrow windows have their side docks as tabs of the bottom.
     void setNarrow(bool narrow);
+    // Below this width a window is narrow.
+    static constexpr int kNarrowBelow = 1180;
 
 Q_SIGNALS:
     // The user asked for the menu of the current item.
@@ -47,8 +50,13 @@ Q_SIGNALS:
     // The docks were made, with their panes.
     void docksMade();
 
+protected:
+    // Docks are as large again as they were before the window became narrow.
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
 private:
     void makeDocks();
+    void restoreSizes();
     QDockWidget *makeDock(PaneKind kind);
     void placeHome(PaneKind kind, QDockWidget *dock);
     void restore();
@@ -62,6 +70,7 @@ private:
     Session &m_session;
     DockTabs *m_tabs;
     std::map<PaneKind, QDockWidget *> m_docks;
+    std::map<QDockWidget *, QSize> m_wideSizes; // of docks, as they last were in a wide window
     Perspective m_perspective = Perspective::overview;
     bool m_entered = false;
     bool m_narrow = false;

@@ -3,6 +3,7 @@
 
 #include "app/settings.h"
 #include "views/base/combo_arrow.h"
+#include "views/base/elided_label.h"
 #include "views/base/widgets.h"
 
 #include <QCheckBox>
@@ -31,6 +32,7 @@ SettingsDialog::SettingsDialog(views::Theme &theme, Settings &settings, QWidget 
     column->addLayout(form);
     column->addStretch(1);
     QLabel *place = views::makeElidedLabel(tr("Kept in %1").arg(settings.filePath()), "caption", this);
+    views::elideInTheMiddle(place);
     column->addWidget(place);
     QPushButton *close = views::makeButton(tr("Close"), "primary", this);
     close->setDefault(true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/frame/status_row.h"
 
+#include "views/base/elided_label.h"
 #include "views/base/widgets.h"
 
 #include <QHBoxLayout>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr int kHeight = 24;
 constexpr int kProgressWidth = 120;
+constexpr int kFileWidth = 240; // where the row is short of room
 
 } // namespace
 
@@ -34,6 +36,8 @@ StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
     row->setSpacing(8);
     row->addWidget(
         views::makeIconLabel(theme, views::IconName::document, core::ColorToken::second, 13, this));
+    views::elideInTheMiddle(m_file);
+    views::elideInTheMiddle(m_job);
     row->addWidget(m_file);
     row->addWidget(m_size);
     m_outputs = addPart();
@@ -107,6 +111,10 @@ void StatusRow::fit()
     for (const Part &part : {m_outputs, m_gradients, m_source})
         shorten(part, false);
     m_counts->setVisible(m_hasCounts);
+    m_file->setMaximumWidth(QWIDGETSIZE_MAX);
+    if (neededWidth() <= width())
+        return;
+    m_file->setMaximumWidth(kFileWidth);
     if (neededWidth() <= width())
         return;
     shorten(m_outputs, true);

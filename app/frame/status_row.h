@@ -61,8 +61,8 @@ private:
     Part addPart();
     static void setPart(Part &part, const QString &text, const QString &brief, bool complete);
     static void shorten(const Part &part, bool brief);
-    // What is less needed gives way, so that the selection can be read: words of the coverage, then the
-    // counts (the graph says them too), then the word on the source.
+    // What is less needed gives way, so that the selection can be read: the middle of a long file name, words
+    // of the coverage, then the counts (the graph says them too), then the word on the source.
     void fit();
     int neededWidth() const;
 

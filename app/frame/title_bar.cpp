@@ -32,6 +32,7 @@ TitleBar::TitleBar(const views::Theme &theme, QWidget *window)
     setFixedHeight(kHeight);
     m_title->setObjectName(QStringLiteral("titleText"));
     m_title->setTextFormat(Qt::PlainText);
+    views::elideInTheMiddle(m_title);
     m_title->setAttribute(Qt::WA_TransparentForMouseEvents);
     m_title->setAlignment(Qt::AlignCenter);
     auto *layout = new QHBoxLayout(this);

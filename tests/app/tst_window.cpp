@@ -386,6 +386,26 @@ private Q_SLOTS:
         }
     }
 
+    // A visit to a small size does not squeeze the docks for good.
+    void docksAreAsWideAgainAsBefore()
+    {
+        m_window->resize(1600, 1000);
+        open(traceFile());
+        settle();
+        const auto *audit = m_window->findChild<QDockWidget *>("audit");
+        const auto *modules = m_window->findChild<QDockWidget *>("modules");
+        QVERIFY(audit != nullptr && modules != nullptr);
+        const int before = audit->width();
+        const int left = modules->width();
+        QVERIFY2(before > 300, qPrintable(QString::number(before)));
+        m_window->resize(1024, 640);
+        settle();
+        m_window->resize(1600, 1000);
+        settle();
+        QVERIFY2(std::abs(audit->width() - before) < 30, qPrintable(QString::number(audit->width())));
+        QVERIFY2(std::abs(modules->width() - left) < 30, qPrintable(QString::number(modules->width())));
+    }
+
     void themeSwitchRepaintsEverything()
     {
         open(traceFile());

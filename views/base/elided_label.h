@@ -26,4 +26,11 @@ private:
     Qt::TextElideMode m_mode = Qt::ElideRight;
 };
 
+// For names of files and paths, whose ends say most. LABEL was made by makeElidedLabel().
+inline void elideInTheMiddle(QLabel *label)
+{
+    if (auto *elided = qobject_cast<ElidedLabel *>(label))
+        elided->setElideMode(Qt::ElideMiddle);
+}
+
 } // namespace views

@@ -112,7 +112,7 @@ const std::array kNumbers = {
     NumberField{"flops", "FLOPs",
                 [](const FilterSubject &t, core::OpId op) { return orNan(t.trace.op(op).flopsForward); }},
     NumberField{
-        "step", "op number",
+        "step", "step",
         [](const FilterSubject &t, core::OpId op) { return static_cast<double>(t.trace.op(op).step); }},
 };
 

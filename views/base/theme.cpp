@@ -5,8 +5,10 @@
 
 #include <QApplication>
 #include <QFile>
+#include <QPainter>
 #include <QProxyStyle>
 #include <QStyleFactory>
+#include <QStyleOption>
 
 #include <algorithm>
 #include <array>
@@ -44,7 +46,9 @@ constexpr std::array kFonts = {
     FontSpec{kMono, 11, QFont::Normal},
 };
 
-// Fusion without underlined letters in menus and buttons: the keys stand beside the names.
+// Fusion without underlined letters in menus and buttons (the keys stand beside the names), and with check
+// boxes that can be seen: its own outline is a shade of the window's colour. The colours are those of the
+// palette, since the style outlives themes.
 class WindowStyle : public QProxyStyle
 {
 public:
@@ -54,6 +58,61 @@ public:
                   QStyleHintReturn *data) const override
     {
         return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption *option, QPainter *painter,
+                       const QWidget *widget) const override
+    {
+        if (element == PE_IndicatorCheckBox)
+            drawCheckBox(*option, *painter);
+        else if (element == PE_FrameDockWidget)
+            drawOutline(*option, *painter);
+        else
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+    }
+
+    // Room for the outline of a floating dock, which is else lost on the window.
+    int pixelMetric(PixelMetric metric, const QStyleOption *option, const QWidget *widget) const override
+    {
+        return metric == PM_DockWidgetFrameWidth ? 1 : QProxyStyle::pixelMetric(metric, option, widget);
+    }
+
+private:
+    static void drawOutline(const QStyleOption &option, QPainter &painter)
+    {
+        painter.save();
+        painter.setPen(option.palette.color(QPalette::Active, QPalette::PlaceholderText));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(option.rect.adjusted(0, 0, -1, -1));
+        painter.restore();
+    }
+
+    static void drawCheckBox(const QStyleOption &option, QPainter &painter)
+    {
+        const bool isEnabled = option.state.testFlag(State_Enabled);
+        const bool isChecked = option.state.testFlag(State_On);
+        const bool hasFocus = option.state.testFlag(State_HasFocus);
+        const auto group = isEnabled ? QPalette::Active : QPalette::Disabled;
+        const auto outline = !isEnabled              ? QPalette::WindowText
+                             : isChecked || hasFocus ? QPalette::Link
+                                                     : QPalette::PlaceholderText;
+        const int side = std::min(option.rect.width(), option.rect.height());
+        QRectF box(0, 0, side - 2, side - 2);
+        box.moveCenter(QRectF(option.rect).center());
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(option.palette.color(group, outline), hasFocus ? 2.0 : 1.0));
+        painter.setBrush(option.palette.color(group, isChecked ? QPalette::Highlight : QPalette::Base));
+        painter.drawRoundedRect(box, 3.0, 3.0);
+        if (isChecked) {
+            const auto at = [&box](double x, double y) {
+                return QPointF(box.x() + x * box.width(), box.y() + y * box.height());
+            };
+            painter.setPen(QPen(option.palette.color(group, QPalette::WindowText), 1.6, Qt::SolidLine,
+                                Qt::RoundCap, Qt::RoundJoin));
+            painter.drawPolyline(QPolygonF({at(0.22, 0.52), at(0.42, 0.72), at(0.78, 0.28)}));
+        }
+        painter.restore();
     }
 };
 

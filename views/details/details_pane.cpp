@@ -126,7 +126,9 @@ void DetailsPane::showOp(core::OpId op)
     addAttributes(op);
     addStack(op);
     m_list->finish();
-    setSubtitle(tr("%1 of %2").arg(countText(trace()->op(op).step), countText(lastStep(*trace()))));
+    const std::uint64_t step = trace()->op(op).step;
+    setSubtitle(step > 0 ? tr("step %1 of %2").arg(countText(step), countText(lastStep(*trace())))
+                         : QString());
 }
 
 void DetailsPane::addHead(core::OpId op)

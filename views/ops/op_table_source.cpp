@@ -20,7 +20,7 @@ QString words(const char *text)
 
 std::vector<TableColumn> makeColumns()
 {
-    return {{QStringLiteral("number"), QStringLiteral("#"), 64, true, true},
+    return {{QStringLiteral("number"), words("Step"), 64, true, true},
             {QStringLiteral("op"), words("Op"), 190, false, true},
             {QStringLiteral("module"), words("Module"), 160, false, true},
             {QStringLiteral("shape"), words("Shape"), 150, false, true},
