@@ -216,6 +216,7 @@ void Actions::fillMenus(QMenuBar &bar)
     QMenu *run = bar.addMenu(tr("R&un"));
     run->setToolTipsVisible(true);
     run->addActions({capture, showRun});
+    answersMenu = run->addMenu(tr("&Answers"));
     run->addSeparator();
     for (QAction *action : helpers)
         run->addAction(action);

@@ -43,6 +43,7 @@ public:
     std::map<Perspective, QAction *> perspectives;
     QMenu *recentMenu = nullptr;
     QMenu *docksMenu = nullptr;
+    QMenu *answersMenu = nullptr;
     std::vector<QAction *> helpers; // those that run a model; their data is the name
 
     void fillMenus(QMenuBar &bar);

@@ -2,6 +2,7 @@
 #include "app/main_window.h"
 
 #include "app/actions.h"
+#include "app/dialogs/live_report_dialog.h"
 #include "app/dock_layout.h"
 #include "app/exploration_undo.h"
 #include "app/frame/banner.h"
@@ -29,7 +30,6 @@ namespace {
 
 constexpr QSize kDefaultSize(1600, 1000);
 constexpr QSize kSmallestSize(1024, 640);
-constexpr int kNarrowBelow = 1180;
 constexpr int kResizeMargin = 5;
 
 QStringList localFiles(const QMimeData *data)
@@ -159,10 +159,10 @@ void MainWindow::restoreSession()
     m_banner->showMessage(tr("The last session did not end by itself"),
                           documents.size() == 1 ? tr("1 document was open.")
                                                 : tr("%1 documents were open.").arg(documents.size()),
-                          tr("Open them again"), [this, documents] {
-                              m_banner->dismiss();
-                              m_session.reopen(documents);
-                          });
+                          {{tr("Open them again"), [this, documents] {
+                                m_banner->dismiss();
+                                m_session.reopen(documents);
+                            }}});
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)
@@ -177,7 +177,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
 void MainWindow::resizeEvent(QResizeEvent *event)
 {
     QMainWindow::resizeEvent(event);
-    m_docks->setNarrow(width() < kNarrowBelow);
+    m_docks->setNarrow(width() < DockLayout::kNarrowBelow);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent *event)

@@ -8,12 +8,15 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <vector>
+
 class QDialog;
 class QStackedWidget;
 
 namespace core {
+struct CaptureRequest;
 class Value;
-}
+} // namespace core
 
 namespace views {
 class GraphPane;
@@ -34,6 +37,7 @@ class ExplorationUndo;
 struct Message;
 class MessagePage;
 class PaletteDialog;
+struct LiveAnswer;
 class Session;
 class StartPage;
 class StatusRow;
@@ -114,10 +118,14 @@ private:
     void tellOtherRun();
     void offerRun();
     void askHelper(const QString &name);
-    void showAnswer(const QString &task, const core::Value &report);
+    void keepAnswer(const QString &task, const core::Value &report);
+    void showAnswer(const LiveAnswer &answer);
+    void fillAnswersMenu();
+    CaptureDialog *askAgain(const core::CaptureRequest &request);
     void showCapture();
     void endCapture(const QString &tracePath, const core::Status &status);
-    void showCaptureFailure(const QString &model, const core::Status &status);
+    void showStoppedEarly(const core::CaptureRequest &request);
+    void showCaptureFailure(const core::CaptureRequest &request, const core::Status &status);
     void showMessage(const Message &message);
     void selectBreadcrumb(int index);
     core::ModuleId rootModule() const;
@@ -141,7 +149,8 @@ private:
     PaletteDialog *m_palette = nullptr;
     CapturePage *m_capturePage = nullptr;
     QDialog *m_captureWindow = nullptr;
-    bool m_offersRun = false; // the banner leads back to the run
+    std::vector<LiveAnswer> m_answers; // newest first
+    bool m_offersRun = false;          // the banner leads back to the run
     QTimer m_jobClock;
     QString m_samplePath;
 };

@@ -8,6 +8,7 @@
 #include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
 #include "app/pane_services.h"
+#include "app/run_state_words.h"
 #include "app/services/describe_service.h"
 #include "app/session.h"
 #include "core/analysis/report_value.h"
@@ -19,7 +20,10 @@
 #include <QClipboard>
 #include <QFile>
 #include <QFileInfo>
+#include <QLocale>
+#include <QMenu>
 #include <QStackedWidget>
+#include <QTime>
 #include <QVBoxLayout>
 
 namespace app {
@@ -27,6 +31,7 @@ namespace app {
 namespace {
 
 constexpr QSize kRunSize(760, 440);
+constexpr std::size_t kMostAnswers = 12;
 
 } // namespace
 
@@ -36,7 +41,8 @@ void MainWindow::connectCapture()
     connect(&m_session, &Session::captureWished, this, &MainWindow::askCapture);
     for (QAction *action : m_actions->helpers)
         connect(action, &QAction::triggered, this, [this, action] { askHelper(action->data().toString()); });
-    connect(&m_session.captures(), &CaptureService::answered, this, &MainWindow::showAnswer);
+    connect(&m_session.captures(), &CaptureService::answered, this, &MainWindow::keepAnswer);
+    connect(m_actions->answersMenu, &QMenu::aboutToShow, this, &MainWindow::fillAnswersMenu);
     connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::showCapture);
     connect(&m_session.captures(), &CaptureService::started, this, &MainWindow::tellOtherRun);
     connect(&m_session.captures(), &CaptureService::finished, this, &MainWindow::endCapture);
@@ -78,26 +84,76 @@ void MainWindow::askHelper(const QString &name)
     dialog->setRequest(core::requestAsGiven(*request));
 }
 
-void MainWindow::showAnswer(const QString &task, const core::Value &report)
+// Answers can be shown again after their window was closed.
+void MainWindow::keepAnswer(const QString &task, const core::Value &report)
 {
     const core::LiveHelper *helper = core::findLiveHelper(task.toStdString());
     core::Result<core::Report> answer = core::reportFromValue(report);
     if (helper == nullptr || !answer)
         return;
-    auto *dialog = new LiveReportDialog(m_theme, *helper,
-                                        std::make_shared<const core::Report>(std::move(*answer)), this);
+    const core::CaptureRequest &request = m_session.captures().request();
+    const QString title = tr("%1 on %2, %3")
+                              .arg(task, views::fileNameText(request.modelPath),
+                                   QLocale().toString(QTime::currentTime(), QLocale::ShortFormat));
+    m_answers.insert(m_answers.begin(),
+                     {helper, std::make_shared<const core::Report>(std::move(*answer)), request, title});
+    if (m_answers.size() > kMostAnswers)
+        m_answers.pop_back();
+    showAnswer(m_answers.front());
+}
+
+void MainWindow::fillAnswersMenu()
+{
+    QMenu *menu = m_actions->answersMenu;
+    menu->clear();
+    for (std::size_t i = 0; i < m_answers.size(); ++i)
+        connect(menu->addAction(m_answers[i].title), &QAction::triggered, this, [this, i] {
+            if (i < m_answers.size())
+                showAnswer(m_answers[i]);
+        });
+    if (menu->isEmpty())
+        menu->addAction(tr("Nothing was asked yet"))->setEnabled(false);
+}
+
+void MainWindow::showAnswer(const LiveAnswer &answer)
+{
+    auto *dialog = new LiveReportDialog(m_theme, answer, this);
     // The rows are ops of the trace that this run leaves, and of no other.
     const QString path =
-        QFileInfo(QFile::decodeName(QByteArray::fromStdString(m_session.captures().request().outputPath)))
-            .absoluteFilePath();
+        QFileInfo(QFile::decodeName(QByteArray::fromStdString(answer.request.outputPath))).absoluteFilePath();
     keepTables(*dialog, m_session.settings());
     connect(dialog, &LiveReportDialog::opPicked, this, [this, path](core::OpId op) {
+        for (std::size_t i = 0; i < m_session.documents().size(); ++i)
+            if (m_session.documents()[i]->path == path)
+                m_session.setCurrent(static_cast<int>(i));
         const Document *document = m_session.current();
         if (document != nullptr && document->path == path && op.isValid() &&
             op.index() < document->trace->ops().size())
             m_session.selection().activate(views::OpItem{op});
     });
+    connect(dialog, &LiveReportDialog::againWished, this,
+            [this, dialog] { askAgain(dialog->answer().request); });
+    connect(dialog, &LiveReportDialog::inputsWished, this,
+            [this, dialog](const std::vector<core::InputText> &inputs) {
+                core::CaptureRequest request = dialog->answer().request;
+                request.task = "capture";
+                request.options = {};
+                request.inputs = inputs;
+                request.inputsTree.clear();
+                askAgain(request);
+            });
     dialog->show();
+}
+
+// The dialog with the answers of REQUEST, whose trace will be a new file.
+CaptureDialog *MainWindow::askAgain(const core::CaptureRequest &request)
+{
+    CaptureDialog *dialog = makeCaptureDialog();
+    if (const core::LiveHelper *helper = core::findLiveHelper(request.task))
+        dialog->setHelper(*helper, request.options);
+    dialog->setModel(QFile::decodeName(QByteArray::fromStdString(request.modelPath)));
+    dialog->setRequest(request);
+    return dialog;
 }
 
 CaptureDialog *MainWindow::makeCaptureDialog()
@@ -157,12 +213,12 @@ void MainWindow::showCapture()
 void MainWindow::offerRun()
 {
     m_offersRun = true;
-    m_banner->showMessage(tr("The run goes on"), tr("Its trace opens when it is done."), tr("Show the run"),
-                          [this] {
-                              m_offersRun = false;
-                              m_banner->dismiss();
-                              showCapture();
-                          });
+    m_banner->showMessage(tr("The run goes on"), tr("Its trace opens when it is done."),
+                          {{tr("Show the run"), [this] {
+                                m_offersRun = false;
+                                m_banner->dismiss();
+                                showCapture();
+                            }}});
 }
 
 void MainWindow::endCapture(const QString &tracePath, const core::Status &status)
@@ -183,42 +239,51 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
         return;
     }
     // A helper that needs no trace has answered by now.
+    const core::CaptureRequest &request = m_session.captures().request();
     if (status.isOk() || status.code() == core::ErrorCode::cancelled) {
         if (m_session.current() == nullptr)
             showStartPage();
+        if (!status.isOk() && status.detail() != kDiscarded)
+            showStoppedEarly(request);
         return;
     }
-    const core::CaptureRequest &request = m_session.captures().request();
-    const QString model = QFile::decodeName(QByteArray::fromStdString(request.modelPath));
     // Answers that do not fit are corrected where they were given.
     if (status.code() == core::ErrorCode::invalidArgument) {
         if (m_session.current() == nullptr)
             showStartPage();
-        CaptureDialog *dialog = makeCaptureDialog();
-        if (const core::LiveHelper *helper = core::findLiveHelper(request.task))
-            dialog->setHelper(*helper, request.options);
-        dialog->setModel(model);
-        dialog->setRequest(request);
-        dialog->showRefusal(status);
+        askAgain(request)->showRefusal(status);
         return;
     }
-    showCaptureFailure(model, status);
+    showCaptureFailure(request, status);
 }
 
-void MainWindow::showCaptureFailure(const QString &model, const core::Status &status)
+// Whoever asked to keep what is there is told when nothing is.
+void MainWindow::showStoppedEarly(const core::CaptureRequest &request)
+{
+    Message message;
+    message.title = tr("Stopped before the first op");
+    message.body = tr("%1 had not begun to run, so there is nothing to keep.")
+                       .arg(views::fileNameText(request.modelPath));
+    message.actions = {{tr("Capture again…"), [this, request] { askAgain(request); }, true},
+                       {tr("Back to the start page"), [this] { showStartPage(); }}};
+    showMessage(message);
+}
+
+void MainWindow::showCaptureFailure(const core::CaptureRequest &request, const core::Status &status)
 {
     Message message;
     message.icon = views::IconName::warning;
     message.tone = core::ColorToken::warn;
-    message.title = tr("%1 could not be run").arg(views::fileNameText(model.toStdString()));
-    message.body = views::fromView(status.message());
+    message.title = tr("%1 could not be run").arg(views::fileNameText(request.modelPath));
+    message.body = asSentence(views::fromView(status.message()));
     if (!status.remedy().empty())
-        message.body += QLatin1Char('\n') + views::fromView(status.remedy());
-    message.actions = {{tr("Capture again…"), [this, model] { askCapture(model); }},
+        message.body += QLatin1Char('\n') + asSentence(views::fromView(status.remedy()));
+    message.actions = {{tr("Capture again…"), [this, request] { askAgain(request); }, true},
                        {tr("Copy message"),
                         [text = message.title + QLatin1Char('\n') + message.body] {
                             QApplication::clipboard()->setText(text);
-                        }},
+                        },
+                        true},
                        {tr("Back to the start page"), [this] { showStartPage(); }}};
     showMessage(message);
 }

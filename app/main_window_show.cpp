@@ -11,8 +11,10 @@
 #include "app/main_window.h"
 #include "app/pages/message_page.h"
 #include "app/pages/start_page.h"
+#include "app/run_state_words.h"
 #include "app/session.h"
 #include "core/analysis/parameter_reports.h"
+#include "core/capture/input_preparation.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/lane/lane_view.h"
@@ -109,41 +111,22 @@ void MainWindow::showPerspective()
     m_docks->enter(perspective);
 }
 
-// A run that did not end by itself says so above everything else.
+// A run that did not end by itself says so above everything else, and how it is asked for again.
 void MainWindow::showRunState()
 {
     const core::TraceInfo &info = m_session.current()->trace->info();
-    const std::size_t count = views::coverageOf(*m_session.current()->trace).opsFinished;
-    const QString ops = views::countedText(count, "op", "ops");
-    const QString before =
-        count == 1 ? tr("The 1 op before it is shown.") : tr("%1 before it are shown.").arg(ops);
-    const QString op = views::fromView(info.failure.op);
-    const QString message = views::fromView(info.failure.message);
-    switch (info.status) {
-    case core::TraceStatus::crashed:
-        m_banner->showMessage(
-            op.isEmpty() ? tr("The model stopped (%1)").arg(views::fromView(info.failure.signal))
-                         : tr("The model stopped in %1 (%2)").arg(op, views::fromView(info.failure.signal)),
-            before + QLatin1Char(' ') + message, tr("Copy message"),
-            [message] { QApplication::clipboard()->setText(message); });
-        break;
-    case core::TraceStatus::failed:
-        m_banner->showMessage(op.isEmpty() ? tr("The model stopped") : tr("The model stopped in %1").arg(op),
-                              before + QLatin1Char(' ') + message, tr("Copy message"),
-                              [message] { QApplication::clipboard()->setText(message); });
-        break;
-    case core::TraceStatus::cancelled:
-        m_banner->showMessage(tr("Stopped after %1").arg(ops), tr("What is there can be used."));
-        break;
-    case core::TraceStatus::unknown:
-        m_banner->showMessage(
-            tr("This trace has no end"),
-            tr("The run was not finished when the file was written last; %1 can be read.").arg(ops));
-        break;
-    case core::TraceStatus::finished:
-    case core::TraceStatus::stoppedAtNonFinite:
-        break;
-    }
+    const RunStateWords said = runStateWords(*m_session.current()->trace);
+    if (said.title.isEmpty())
+        return;
+    std::vector<BannerAction> actions;
+    const auto request = core::captureRequestFromValue(info.request);
+    if (request && !request->modelPath.empty())
+        actions.push_back({said.isMemoryLimit ? tr("Raise the limit…") : tr("Capture again…"),
+                           [this, asked = core::requestAsGiven(*request)] { askAgain(asked); }});
+    if (!said.message.isEmpty())
+        actions.push_back(
+            {tr("Copy message"), [text = said.message] { QApplication::clipboard()->setText(text); }});
+    m_banner->showMessage(said.title, said.body, actions);
 }
 
 void MainWindow::showStartPage()
@@ -210,10 +193,12 @@ void MainWindow::showSelection()
         parts.push_back(views::fromView(trace->publicLabel(op)));
     m_documentBar->setBreadcrumb(parts);
     m_statusRow->setSelectionText(op.isValid() ? parts.back() : address);
-    m_statusRow->setOpText(op.isValid() ? tr("op %1 of %2")
-                                              .arg(views::countText(trace->op(op).step),
-                                                   views::countText(views::lastStep(*trace)))
-                                        : QString());
+    // The number in a label is its step: an op with several outputs makes one step for each. Inputs make
+    // none.
+    const std::uint64_t step = op.isValid() ? trace->op(op).step : 0;
+    m_statusRow->setOpText(
+        step > 0 ? tr("step %1 of %2").arg(views::countText(step), views::countText(views::lastStep(*trace)))
+                 : QString());
 }
 
 core::ModuleId MainWindow::rootModule() const
@@ -268,10 +253,12 @@ void MainWindow::showOpenFailure(const QString &path, const core::Status &status
         return;
     const QString name = QFileInfo(path).fileName();
     Message message = openFailureMessage(name, status);
-    message.actions.push_back({tr("Open another file…"), [this] { chooseFile(); }});
-    message.actions.push_back({tr("Copy message"), [text = message.title + QLatin1Char('\n') + message.body] {
+    message.actions.push_back({tr("Open another file…"), [this] { chooseFile(); }, true});
+    message.actions.push_back({tr("Copy message"),
+                               [text = message.title + QLatin1Char('\n') + message.body] {
                                    QApplication::clipboard()->setText(text);
-                               }});
+                               },
+                               true});
     message.actions.push_back({tr("Back to the start page"), [this] { showStartPage(); }});
     message.footnote = tr("The file is not changed.");
     showMessage(message);
@@ -281,7 +268,11 @@ void MainWindow::showOpenFailure(const QString &path, const core::Status &status
 void MainWindow::showMessage(const Message &message)
 {
     if (m_session.current() != nullptr) {
-        m_banner->showMessage(message.title, message.body);
+        std::vector<BannerAction> actions;
+        for (const MessageAction &action : message.actions)
+            if (action.isForBanner)
+                actions.push_back({action.text, action.run});
+        m_banner->showMessage(message.title, message.body, actions);
         return;
     }
     m_messagePage->setMessage(message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dialogs/backward_form.h"
 
+#include "app/dialogs/counted_suffix.h"
 #include "views/base/combo_arrow.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
@@ -48,7 +49,7 @@ BackwardForm::BackwardForm(const views::Theme &theme, QWidget *parent)
     m_output->lineEdit()->setPlaceholderText(tr("the first output"));
     m_target = makeField(tr("File of the target"), tr("labels.npy"), m_targetRow);
     m_passes->setRange(1, kMostPasses);
-    m_passes->setSuffix(tr(" passes"));
+    setCountedSuffix(*m_passes, tr(" pass"), tr(" passes"));
     m_passes->setAccessibleName(tr("Backward passes"));
     m_scale = makeField(tr("Loss scale"), tr("1"), m_details);
     m_scale->setMaximumWidth(90);

@@ -2,12 +2,15 @@
 #include "app/dialogs/capture_dialog.h"
 
 #include "app/dialogs/backward_form.h"
+#include "app/dialogs/counted_suffix.h"
 #include "app/dialogs/input_form.h"
 #include "app/dialogs/model_file_dialog.h"
 #include "app/settings.h"
 #include "core/base/value.h"
 #include "views/base/combo_arrow.h"
+#include "views/base/elided_label.h"
 #include "views/base/formatting.h"
+#include "views/base/tab_order.h"
 #include "views/base/widgets.h"
 #include "views/reports/option_form.h"
 
@@ -27,6 +30,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QStandardPaths>
@@ -42,6 +46,8 @@ namespace {
 constexpr int kWidth = 720;
 constexpr int kHeight = 600;
 constexpr int kMostMiB = 1 << 22; // 4 TiB
+constexpr int kSettledMs = 120;   // a layout has taken in what changed by then
+constexpr int kRoom = 24;         // around the dialog on a small screen, its frame included
 
 QString defaultOutput(const QString &model)
 {
@@ -78,6 +84,7 @@ CaptureDialog::CaptureDialog(const views::Theme &theme, Settings &settings, QWid
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(22, 18, 22, 16);
     column->setSpacing(12);
+    views::elideInTheMiddle(m_title);
     column->addWidget(m_title);
     column->addWidget(makeFormArea(), 1);
     m_problem->setWordWrap(true);
@@ -86,6 +93,27 @@ CaptureDialog::CaptureDialog(const views::Theme &theme, Settings &settings, QWid
     connectFields();
     check();
     resize(kWidth, kHeight);
+    arrangeLater();
+}
+
+// What came or went in the form is reached by Tab in its place, and seen without scrolling where the screen
+// has the room. Later, because the layout knows its size only then: what changed deep inside is told upwards
+// one event a level. A height the user gave is not taken back.
+void CaptureDialog::arrangeLater()
+{
+    for (const int ms : {0, kSettledMs})
+        QTimer::singleShot(ms, this, &CaptureDialog::arrange);
+}
+
+void CaptureDialog::arrange()
+{
+    views::orderTabsByLayout(*this);
+    const int wanted = height() + m_area->widget()->height() - m_area->viewport()->height();
+    const QRect room = screen()->availableGeometry().adjusted(kRoom, kRoom, -kRoom, -kRoom);
+    if (wanted > height())
+        resize(width(), std::max(height(), std::min(wanted, room.height() * 9 / 10)));
+    if (isVisible() && y() + height() > room.bottom())
+        move(x(), std::max(room.top(), room.bottom() - height()));
 }
 
 // The form scrolls, so that the buttons stay in sight in a small window.
@@ -103,7 +131,7 @@ QWidget *CaptureDialog::makeFormArea()
     addInputRows(form);
     addRunRows(form);
     addLimitRows(form);
-    auto *area = new QScrollArea(this);
+    auto *area = m_area = new QScrollArea(this);
     area->setAccessibleName(tr("How the model is run"));
     area->setFocusPolicy(Qt::NoFocus);
     area->setWidgetResizable(true);
@@ -144,11 +172,13 @@ void CaptureDialog::addModelRows(QFormLayout *form)
         connect(button, &QPushButton::clicked, this, choose);
         row->addWidget(button);
         form->addRow(label, row);
+        return row;
     };
     pathRow(tr("Model"), tr("Model file"), m_model, &CaptureDialog::chooseModel);
     m_facts->setWordWrap(true);
     form->addRow(QString(), m_facts);
-    pathRow(tr("Trace"), tr("File to write the trace to"), m_output, &CaptureDialog::chooseOutput);
+    m_traceRows.push_back(
+        pathRow(tr("Trace"), tr("File to write the trace to"), m_output, &CaptureDialog::chooseOutput));
 }
 
 void CaptureDialog::addInputRows(QFormLayout *form)
@@ -191,6 +221,7 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     save->addWidget(m_save);
     save->addWidget(m_chosen, 1);
     form->addRow(tr("Save"), save);
+    m_traceRows.push_back(save);
     m_tensorMiB = makeNumber(1, 1 << 20, 64, tr("Largest saved tensor"), tr(" MiB"), {});
     m_tensorMiB->setMaximumWidth(160);
     m_size = views::makeElidedLabel({}, "second", this);
@@ -199,6 +230,7 @@ void CaptureDialog::addRunRows(QFormLayout *form)
     largest->addWidget(m_tensorMiB);
     largest->addWidget(m_size, 1);
     form->addRow(tr("Largest tensor"), largest);
+    m_traceRows.push_back(largest);
     m_mode = new QComboBox(this);
     m_mode->addItems({tr("eval"), tr("train")});
     m_mode->setAccessibleName(tr("Mode"));
@@ -224,9 +256,12 @@ void CaptureDialog::addRunRows(QFormLayout *form)
 void CaptureDialog::addLimitRows(QFormLayout *form)
 {
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    m_threads = makeNumber(1, 256, cores, tr("Threads"), tr(" threads"), {});
-    m_warmup = makeNumber(0, 100, 0, tr("Warm-up runs"), tr(" warm-up runs"), tr("no warm-up"));
-    m_repeat = makeNumber(0, 1000, 0, tr("Timed runs"), tr(" timed runs"), tr("no timed runs"));
+    m_threads = makeNumber(1, 256, cores, tr("Threads"), {}, {});
+    m_warmup = makeNumber(0, 100, 0, tr("Warm-up runs"), {}, tr("no warm-up"));
+    m_repeat = makeNumber(0, 1000, 0, tr("Timed runs"), {}, tr("no timed runs"));
+    setCountedSuffix(*m_threads, tr(" thread"), tr(" threads"));
+    setCountedSuffix(*m_warmup, tr(" warm-up run"), tr(" warm-up runs"));
+    setCountedSuffix(*m_repeat, tr(" timed run"), tr(" timed runs"));
     m_repeat->setToolTip(tr("Plain runs after the recorded one, of which only the time is taken"));
     m_memoryMiB = makeNumber(0, kMostMiB, 0, tr("Memory limit"), tr(" MiB"), tr("no limit"));
     m_memoryMiB->setSingleStep(512);
@@ -272,6 +307,7 @@ void CaptureDialog::connectFields()
             m_grad->setChecked(true);
         m_grad->setEnabled(!runs);
         check();
+        arrangeLater();
     });
     connect(m_tensorMiB, &QSpinBox::valueChanged, this, &CaptureDialog::check);
     connect(m_checkInputs, &QPushButton::clicked, this, [this] {
@@ -309,8 +345,18 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
         m_form->getWidgetPosition(m_inputs, &row, &role);
         m_form->insertRow(row, m_options);
     }
+    // One that looks for inputs itself, or runs nothing, leaves no trace.
+    if (!helper.needsInputs) {
+        for (QLayout *row : m_traceRows)
+            m_form->setRowVisible(row, false);
+        for (QWidget *row : std::initializer_list<QWidget *>{m_inputs, m_backward})
+            m_form->setRowVisible(row, false);
+        m_guess->hide();
+        m_checkInputs->hide();
+    }
     showTitle();
     check();
+    arrangeLater();
 }
 
 void CaptureDialog::showTitle()

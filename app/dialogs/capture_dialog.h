@@ -18,8 +18,10 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QHBoxLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 
 namespace views {
@@ -93,6 +95,8 @@ private:
     QWidget *makeFormArea();
     QHBoxLayout *makeButtons();
     void connectFields();
+    void arrangeLater();
+    void arrange();
     void modelEdited();
     void check();
     void start();
@@ -140,6 +144,8 @@ private:
     core::ReportDefinition m_helperDefinition; // what the form of its options reads
     views::OptionForm *m_options = nullptr;
     QFormLayout *m_form = nullptr;
+    QScrollArea *m_area = nullptr;      // the form
+    std::vector<QLayout *> m_traceRows; // of its rows those about the trace
     QLabel *m_problem;
     QPushButton *m_start;
     core::CaptureRequest m_given; // what was filled in last: limits that the fields show rounded

@@ -56,6 +56,7 @@ void CaptureDialog::setFacts(const QString &model, const ModelFacts &facts)
     check();
     if (!refused.isOk())
         showRefusal(refused);
+    arrangeLater();
 }
 
 void CaptureDialog::setFactsMissing(const QString &model, const core::Status &status)

@@ -26,6 +26,19 @@ namespace {
 constexpr int kFreeHeight = 76;
 const QString kExample = QStringLiteral("f32[1,3,224,224]=randn");
 
+// What a value of the TYPE that a model states may look like.
+QString exampleOf(const QString &type)
+{
+    QString inner = type;
+    if (inner.startsWith(QLatin1String("Optional[")))
+        inner = inner.mid(9).chopped(1);
+    for (const auto &[name, example] :
+         {std::pair{"int", "16000"}, {"float", "0.5"}, {"bool", "true"}, {"str", "\"text\""}})
+        if (inner == QLatin1String(name))
+            return QString::fromLatin1(example);
+    return kExample;
+}
+
 QStringList linesOf(const QPlainTextEdit &edit)
 {
     QStringList lines;
@@ -123,9 +136,10 @@ void InputForm::addRow(const InputFacts &facts, bool hasSample)
     } else if (!facts.isRequired) {
         row.text->setPlaceholderText(tr("its default"));
     } else {
-        row.text->setPlaceholderText(!facts.specification.isEmpty() ? facts.specification
-                                     : m_canGuess ? tr("guessed when all are left empty; %1").arg(kExample)
-                                                  : QString(kExample));
+        const QString example =
+            !facts.specification.isEmpty() ? facts.specification : exampleOf(facts.expected);
+        row.text->setPlaceholderText(
+            m_canGuess && facts.specification.isEmpty() ? tr("empty: guessed; or %1").arg(example) : example);
         row.text->setText(facts.specification);
     }
     const int line = m_grid->rowCount();

@@ -99,4 +99,13 @@ std::optional<std::uint64_t> expectedTraceBytes(const ModelFacts &facts, const c
     return records + values + facts.stateBytes + passes * (values + facts.parameterBytes);
 }
 
+std::vector<core::InputText> foundInputs(const core::Value &result)
+{
+    std::vector<core::InputText> inputs;
+    if (result.at("found").toBool())
+        for (const core::Value &input : result.at("inputs").toList())
+            inputs.push_back({input.at("name").toString(), input.at("spec").toString()});
+    return inputs;
+}
+
 } // namespace app

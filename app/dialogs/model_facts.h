@@ -48,4 +48,7 @@ std::optional<std::uint64_t> expectedTraceBytes(const ModelFacts &facts, const c
 
 ModelFacts modelFactsFrom(const core::Value &description);
 
+// The inputs that guess_input_shape found, as a run takes them; empty when it found none.
+std::vector<core::InputText> foundInputs(const core::Value &result);
+
 } // namespace app

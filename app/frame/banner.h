@@ -3,7 +3,9 @@
 
 #include <QFrame>
 
+#include <array>
 #include <functional>
+#include <vector>
 
 class QLabel;
 class QPushButton;
@@ -14,6 +16,13 @@ class Theme;
 
 namespace app {
 
+// A way on from what a banner says.
+struct BannerAction
+{
+    QString text;
+    std::function<void()> run;
+};
+
 // A line over the docks that says something about the open document or the last wish: a run that stopped, a
 // file that could not be opened. Owned by the main window.
 class Banner : public QFrame
@@ -23,16 +32,16 @@ class Banner : public QFrame
 public:
     explicit Banner(const views::Theme &theme, QWidget *parent = nullptr);
 
-    // ACTION may be empty.
-    void showMessage(const QString &title, const QString &body, const QString &action = {},
-                     std::function<void()> run = {});
+    // At most two ACTIONS are shown, the first one last.
+    void showMessage(const QString &title, const QString &body,
+                     const std::vector<BannerAction> &actions = {});
     void dismiss();
 
 private:
     QLabel *m_title;
     QLabel *m_body;
-    QPushButton *m_action;
-    std::function<void()> m_run;
+    std::array<QPushButton *, 2> m_buttons;
+    std::array<std::function<void()>, 2> m_runs;
 };
 
 } // namespace app

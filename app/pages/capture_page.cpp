@@ -3,6 +3,7 @@
 
 #include "app/services/capture_service.h"
 #include "views/base/counted_text.h"
+#include "views/base/elided_label.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
@@ -11,6 +12,7 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLocale>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStorageInfo>
@@ -31,6 +33,13 @@ QString clockText(qint64 ms)
     return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QLatin1Char('0'));
 }
 
+// "0.5 s": the clock would round it away.
+QString limitText(double seconds)
+{
+    return seconds < 60.0 ? QStringLiteral("%1 s").arg(QLocale().toString(seconds, 'g', 4))
+                          : clockText(static_cast<qint64>(seconds * 1000));
+}
+
 } // namespace
 
 CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWidget *parent)
@@ -42,6 +51,7 @@ CapturePage::CapturePage(const views::Theme &theme, CaptureService &service, QWi
     setAccessibleName(tr("Capturing"));
     QVBoxLayout *column = makeColumn();
     auto *head = new QHBoxLayout;
+    views::elideInTheMiddle(m_title);
     head->addWidget(m_title, 1);
     head->addWidget(m_time);
     column->addLayout(head);
@@ -266,9 +276,8 @@ void CapturePage::showMeters()
                              : tr("%1 free").arg(views::bytesText(static_cast<std::uint64_t>(m_freeBytes))));
     const double seconds = static_cast<double>(m_service.elapsedMs()) / 1000.0;
     setMeter(m_timeMeter, clockText(m_service.elapsedMs()), share(seconds, request.timeLimitSeconds),
-             request.timeLimitSeconds <= 0.0
-                 ? tr("no limit")
-                 : tr("limit %1").arg(clockText(static_cast<qint64>(request.timeLimitSeconds * 1000))));
+             request.timeLimitSeconds <= 0.0 ? tr("no limit")
+                                             : tr("limit %1").arg(limitText(request.timeLimitSeconds)));
 }
 
 } // namespace app

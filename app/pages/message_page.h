@@ -21,6 +21,7 @@ struct MessageAction
 {
     QString text;
     std::function<void()> run;
+    bool isForBanner = false; // of use beside an open document too
 };
 
 // One state of the window in words: what is so, both numbers, what is still good, the ways on.

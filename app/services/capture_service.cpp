@@ -91,7 +91,8 @@ void CaptureService::discard()
     ++m_run;
     *m_discarded = true;
     m_jobs.cancel(kJob);
-    Q_EMIT finished({}, core::Status(core::ErrorCode::cancelled, "the run was discarded"));
+    Q_EMIT finished({}, core::Status(core::ErrorCode::cancelled, "the run was discarded")
+                            .withDetail(std::string(kDiscarded)));
 }
 
 } // namespace app

@@ -14,6 +14,9 @@ namespace app {
 
 class JobRunner;
 
+// Detail of the status of a run whose trace is not wanted.
+inline constexpr std::string_view kDiscarded = "discarded";
+
 // Runs one model at a time in capture_worker and tells how far it is. The run is a job: the window stays
 // usable, a crash of the model ends the worker and leaves a trace. Owned by the session, GUI thread.
 class CaptureService : public QObject

@@ -56,15 +56,6 @@ core::Result<core::Value> guess(core::CaptureRequest request, core::JobContext &
     return outcome ? core::Result<core::Value>(outcome->report.at("result")) : outcome.error();
 }
 
-std::vector<core::InputText> guessedInputs(const core::Value &result)
-{
-    std::vector<core::InputText> inputs;
-    if (result.at("found").toBool())
-        for (const core::Value &input : result.at("inputs").toList())
-            inputs.push_back({input.at("name").toString(), input.at("spec").toString()});
-    return inputs;
-}
-
 QString builtInput(const core::Value &input)
 {
     QString text = views::fromView(input.at("name").toString());
@@ -145,7 +136,7 @@ void DescribeService::guessInputs(const core::CaptureRequest &request)
             if (!result)
                 Q_EMIT inputsGuessed(result.error(), {}, {});
             else
-                Q_EMIT inputsGuessed({}, guessedInputs(*result),
+                Q_EMIT inputsGuessed({}, foundInputs(*result),
                                      views::fromView(result->at("message").toString()));
         });
 }

@@ -208,7 +208,7 @@ private Q_SLOTS:
         QVERIFY2(bannerTitle().contains("The model stopped"), qPrintable(bannerTitle()));
         // The op that raised is not one of those before it.
         const QString body = m_window->findChild<app::Banner *>()->accessibleDescription();
-        QVERIFY2(body.startsWith("2 ops before it are shown"), qPrintable(body));
+        QVERIFY2(body.endsWith("The 2 ops before it are shown."), qPrintable(body));
     }
 
     void aModelThatCannotRunIsRefusedBeforeStart()

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/run_state_words.h"
+
+#include "views/base/counted_text.h"
+#include "views/base/formatting.h"
+#include "views/base/trace_facts.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+namespace app {
+
+namespace {
+
+QString words(const char *text)
+{
+    return QCoreApplication::translate("app::RunState", text);
+}
+
+// "The 44 ops before it are shown."
+QString beforeText(std::size_t count)
+{
+    return count == 1   ? words("The 1 op before it is shown.")
+           : count == 0 ? words("No op before it ended.")
+                        : words("The %1 before it are shown.").arg(views::countedText(count, "op", "ops"));
+}
+
+void sayFailed(const core::TraceInfo &info, const QString &before, RunStateWords &said)
+{
+    const QString op = views::fromView(info.failure.op);
+    const std::uint64_t limit = static_cast<std::uint64_t>(info.request.at("memory_limit").toInt());
+    said.isMemoryLimit = limit > 0 && info.failure.message.find("memory limit") != std::string::npos;
+    const bool isBackward = op.isEmpty() && !info.request.at("backward").isNull();
+    if (said.isMemoryLimit)
+        said.title = words("Stopped at the memory limit, %1").arg(views::bytesText(limit));
+    else if (isBackward)
+        said.title = words("The backward pass did not run to its end");
+    else
+        said.title = op.isEmpty() ? words("The model stopped") : words("The model stopped in %1").arg(op);
+    said.body = asSentence(said.message);
+    if (!isBackward)
+        said.body = QStringLiteral("%1 %2").arg(said.body, before);
+}
+
+} // namespace
+
+QString asSentence(const QString &message)
+{
+    static const QRegularExpression kPlainWord(QStringLiteral("^[a-z]+(?=[ ,;]|: |$)"));
+    QString sentence = message.trimmed();
+    if (sentence.isEmpty())
+        return sentence;
+    if (kPlainWord.match(sentence).hasMatch())
+        sentence[0] = sentence[0].toUpper();
+    if (!QStringLiteral(".!?\"”»)").contains(sentence.back()))
+        sentence += QLatin1Char('.');
+    return sentence;
+}
+
+RunStateWords runStateWords(const core::Trace &trace)
+{
+    const core::TraceInfo &info = trace.info();
+    const std::size_t count = views::coverageOf(trace).opsFinished;
+    const QString ops = views::countedText(count, "op", "ops");
+    const QString op = views::fromView(info.failure.op);
+    const QString signal = views::fromView(info.failure.signal);
+    RunStateWords said;
+    said.message = views::fromView(info.failure.message);
+    switch (info.status) {
+    case core::TraceStatus::crashed:
+        said.title = op.isEmpty() ? words("The model stopped (%1)").arg(signal)
+                                  : words("The model stopped in %1 (%2)").arg(op, signal);
+        said.body = QStringLiteral("%1 %2").arg(beforeText(count), asSentence(said.message)).trimmed();
+        break;
+    case core::TraceStatus::failed:
+        sayFailed(info, beforeText(count), said);
+        break;
+    case core::TraceStatus::cancelled:
+        said.title = words("Stopped after %1").arg(ops);
+        said.body =
+            QStringLiteral("%1 %2").arg(asSentence(said.message), words("What is there can be used."));
+        said.body = said.body.trimmed();
+        break;
+    case core::TraceStatus::unknown:
+        said.title = words("This trace has no end");
+        said.body =
+            words("The run was not finished when the file was written last; %1 can be read.").arg(ops);
+        break;
+    case core::TraceStatus::finished:
+    case core::TraceStatus::stoppedAtNonFinite:
+        break;
+    }
+    return said;
+}
+
+} // namespace app

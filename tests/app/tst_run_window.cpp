@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/actions.h"
+#include "app/dialogs/capture_dialog.h"
+#include "app/dialogs/live_report_dialog.h"
+#include "app/dialogs/model_facts.h"
+#include "app/frame/banner.h"
+#include "app/main_window.h"
+#include "app/run_state_words.h"
+#include "app/session.h"
+#include "app/settings.h"
+#include "views/base/theme.h"
+#include "views/reports/report_table.h"
+
+#include <QDir>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QScreen>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <memory>
+
+// How the window asks for runs and what it says of those that did not end by themselves, with the real
+// worker.
+class TestRunWindow : public QObject
+{
+    Q_OBJECT
+
+private:
+    static constexpr int kRunMs = 120000; // a busy machine loads LibTorch for long
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<app::Settings> m_settings;
+    std::unique_ptr<views::Theme> m_theme;
+    std::unique_ptr<app::Session> m_session;
+    std::unique_ptr<app::MainWindow> m_window;
+    int m_runs = 0;
+
+    static QString model(const QString &name) { return QStringLiteral(OPSCOPE_CORPUS_DIR "/") + name; }
+    app::CaptureDialog *dialog() const
+    {
+        for (app::CaptureDialog *found : m_window->findChildren<app::CaptureDialog *>())
+            if (found->isVisible())
+                return found;
+        return nullptr;
+    }
+    app::LiveReportDialog *answer() const
+    {
+        for (app::LiveReportDialog *found : m_window->findChildren<app::LiveReportDialog *>())
+            if (found->isVisible())
+                return found;
+        return nullptr;
+    }
+    static bool waitUntilKnown(app::CaptureDialog *asked)
+    {
+        return QTest::qWaitFor([asked] { return asked->isModelKnown(); }, kRunMs);
+    }
+    // A dialog for MODEL, of HELPER when one is named, that knows what the model takes.
+    app::CaptureDialog *ask(const QString &file, const QString &helper = {})
+    {
+        if (helper.isEmpty())
+            m_window->actions().capture->trigger();
+        for (QAction *action : m_window->actions().helpers)
+            if (!helper.isEmpty() && action->data().toString() == helper)
+                action->trigger();
+        app::CaptureDialog *asked = dialog();
+        if (asked == nullptr)
+            return nullptr;
+        asked->setModel(file);
+        return waitUntilKnown(asked) ? asked : nullptr;
+    }
+    template <class Widget>
+    static Widget *named(const QWidget &parent, const QString &name)
+    {
+        for (Widget *found : parent.findChildren<Widget *>())
+            if (found->accessibleName() == name)
+                return found;
+        return nullptr;
+    }
+    static QPushButton *button(const QWidget &parent, const QString &text)
+    {
+        for (QPushButton *found : parent.findChildren<QPushButton *>())
+            if (found->text() == text && !found->isHidden())
+                return found;
+        return nullptr;
+    }
+    bool run(app::CaptureDialog *asked, const core::CaptureRequest &request)
+    {
+        asked->setRequest(request);
+        named<QLineEdit>(*asked, QStringLiteral("File to write the trace to"))
+            ->setText(m_folder.filePath(QStringLiteral("run-%1.opscope").arg(++m_runs)));
+        for (QPushButton *each : asked->findChildren<QPushButton *>())
+            if (each->isDefault())
+                each->click();
+        return QTest::qWaitFor([this] { return !m_session->captures().isRunning(); }, kRunMs);
+    }
+    bool waitForTrace() const
+    {
+        return QTest::qWaitFor(
+            [this] { return m_session->current() != nullptr && m_session->current()->facts; }, kRunMs);
+    }
+    app::Banner &banner() const { return *m_window->findChild<app::Banner *>(); }
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(views::loadBundledFonts()); }
+    void init()
+    {
+        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
+        m_settings->reset();
+        m_theme = std::make_unique<views::Theme>();
+        m_session = std::make_unique<app::Session>(*m_settings);
+        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_session.reset();
+        m_settings.reset();
+    }
+
+    void messagesBecomeSentences()
+    {
+        QCOMPARE(app::asSentence("the limit was reached: 3 more"), QString("The limit was reached: 3 more."));
+        QCOMPARE(app::asSentence("capture_worker was ended"), QString("capture_worker was ended."));
+        QCOMPARE(app::asSentence("aten::add took two"), QString("aten::add took two."));
+        QCOMPARE(app::asSentence("RuntimeError: no."), QString("RuntimeError: no."));
+        QCOMPARE(app::asSentence(" "), QString());
+    }
+
+    // Fields that the model or the helper brought stand between those that were there before.
+    void tabGoesThroughTheDialogFromTopToBottom()
+    {
+        app::CaptureDialog *asked =
+            ask(model("nan_cases/n09_masked_row/model.pt2"), QStringLiteral("bisect_precision"));
+        QVERIFY(asked != nullptr);
+        QCoreApplication::processEvents();
+        auto *first = named<QLineEdit>(*asked, QStringLiteral("Model file"));
+        QVERIFY(first != nullptr);
+        QStringList names;
+        int before = -1;
+        QWidget *at = first;
+        do {
+            if ((at->focusPolicy() & Qt::TabFocus) != 0 && at->isVisible() && at->isEnabled()) {
+                const int y = at->mapTo(asked, QPoint(0, at->height() / 2)).y();
+                QVERIFY2(y > before - 8, qPrintable(names.join(", ") + ", then " + at->accessibleName()));
+                before = y;
+                names.push_back(at->accessibleName());
+            }
+            at = at->nextInFocusChain();
+        } while (at != first);
+        for (const char *const name :
+             {"reference_dtype", "rtol", "Input x, float32[3,4]", "Input mask, bool[3,3]"})
+            QVERIFY2(names.contains(QLatin1String(name)), name);
+        QVERIFY(names.indexOf("rtol") < names.indexOf("Input x, float32[3,4]"));
+        QVERIFY(names.indexOf("Input mask, bool[3,3]") < names.indexOf("Time limit"));
+    }
+
+    // A form that becomes longer is seen without scrolling where the screen has the room.
+    void theDialogGrowsWithItsForm()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"), QStringLiteral("guess_input_shape"));
+        QVERIFY(asked != nullptr);
+        const auto *area = named<QScrollArea>(*asked, QStringLiteral("How the model is run"));
+        QVERIFY(area != nullptr);
+        const int most = asked->screen()->availableGeometry().height();
+        QTRY_VERIFY2(area->viewport()->height() >= area->widget()->height() ||
+                         asked->height() >= most * 8 / 10,
+                     qPrintable(QString::number(asked->height())));
+        QVERIFY(asked->height() > 600);
+        // It looks for inputs itself and leaves no trace, so it asks for neither.
+        for (const char *const name : {"File that names all inputs", "What to save", "Guess the inputs",
+                                       "Backward pass", "File to write the trace to"})
+            for (const QWidget *field : asked->findChildren<QWidget *>())
+                QVERIFY2(field->accessibleName() != QLatin1String(name) || !field->isVisible(), name);
+        QVERIFY(asked->height() <= most);
+    }
+
+    void oneIsNotMany()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        auto *passes = named<QSpinBox>(*asked, QStringLiteral("Backward passes"));
+        QVERIFY(passes != nullptr);
+        QCOMPARE(passes->text(), QString("1 pass"));
+        passes->setValue(2);
+        QCOMPARE(passes->text(), QString("2 passes"));
+    }
+
+    // The limit is named, and the way to another one is at hand.
+    void theTimeLimitIsTold()
+    {
+        app::CaptureDialog *asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.inputs = {{"x", "f32[1,64]=randn"}, {"steps", "100000000"}};
+        request.timeLimitSeconds = 0.5;
+        QVERIFY(run(asked, request));
+        QVERIFY(waitForTrace());
+        QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::cancelled);
+        QVERIFY2(banner().accessibleDescription().contains("longer than 0.5 s"),
+                 qPrintable(banner().accessibleDescription()));
+        QPushButton *again = button(banner(), QStringLiteral("Capture again…"));
+        QVERIFY(again != nullptr);
+        again->click();
+        QVERIFY(dialog() != nullptr);
+        QVERIFY(waitUntilKnown(dialog()));
+        QCOMPARE(dialog()->request().timeLimitSeconds, 0.5);
+        QCOMPARE(dialog()->request().inputs.size(), 2U);
+    }
+
+    void theMemoryLimitIsTold()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.inputs = {{"x", "f32[3000000,8]=randn"}};
+        request.inputsTree.clear(); // the file beside the model, which was suggested
+        request.memoryLimitBytes = 400U << 20;
+        QVERIFY(run(asked, request));
+        QVERIFY(waitForTrace());
+        QCOMPARE(banner().accessibleName(), QString("Stopped at the memory limit, 400.0 MiB"));
+        QVERIFY(button(banner(), QStringLiteral("Raise the limit…")) != nullptr);
+    }
+
+    // The forward pass ran: it is not the model that stopped.
+    void aBackwardPassThatCannotStartIsToldApart()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.backward = core::BackwardRequest();
+        request.backward->rule = "sum";
+        request.backward->path = "nonsense";
+        QVERIFY(run(asked, request));
+        QVERIFY(waitForTrace());
+        QCOMPARE(banner().accessibleName(), QString("The backward pass did not run to its end"));
+        QCOMPARE(banner().accessibleDescription(), QString("The model has no output nonsense."));
+    }
+
+    void anAnswerComesBackAfterItsWindowWasClosed()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"), QStringLiteral("graph_breaks"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(run(asked, asked->request()));
+        QVERIFY(QTest::qWaitFor([this] { return answer() != nullptr; }, kRunMs));
+        const QString title = answer()->answer().title;
+        QVERIFY(title.startsWith("graph_breaks on model.pt2"));
+        // A refusal has no rows: its window is as high as what it says.
+        QVERIFY(answer()->findChild<views::ReportTableWidget *>()->isHidden());
+        button(*answer(), QStringLiteral("Close"))->click();
+        QVERIFY(answer() == nullptr);
+        QMenu *answers = m_window->actions().answersMenu;
+        Q_EMIT answers->aboutToShow();
+        QCOMPARE(answers->actions().size(), 1);
+        QCOMPARE(answers->actions().front()->text(), title);
+        answers->actions().front()->trigger();
+        QVERIFY(answer() != nullptr);
+        button(*answer(), QStringLiteral("Ask again…"))->click();
+        QVERIFY(dialog() != nullptr);
+        QCOMPARE(dialog()->request().task, std::string("graph_breaks"));
+    }
+
+    void foundInputsAreRunWith()
+    {
+        app::CaptureDialog *asked = ask(model("models/gru/model.pt"), QStringLiteral("guess_input_shape"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(run(asked, asked->request()));
+        QVERIFY(QTest::qWaitFor([this] { return answer() != nullptr; }, kRunMs));
+        QPushButton *use = button(*answer(), QStringLiteral("Capture with these inputs…"));
+        QVERIFY(use != nullptr);
+        const std::vector<core::InputText> found = app::foundInputs(answer()->answer().report->result);
+        QCOMPARE(found.size(), 1U);
+        use->click();
+        QVERIFY(dialog() != nullptr);
+        QVERIFY(waitUntilKnown(dialog()));
+        QCOMPARE(dialog()->request().task, std::string("capture"));
+        QCOMPARE(dialog()->request().inputs.size(), 1U);
+        QCOMPARE(dialog()->request().inputs.front().text, found.front().text);
+    }
+};
+
+QTEST_MAIN(TestRunWindow)
+#include "tst_run_window.moc"
