@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_program.h"
 
+#include "core/capture_torch/library_ops.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -212,6 +214,7 @@ Status Program::runnable() const
 Result<std::shared_ptr<const Program>> buildProgram(std::shared_ptr<const Document> document,
                                                     LoadReport &report)
 {
+    provideLibraryOps();
     auto program = std::make_shared<Program>();
     program->document = std::move(document);
     auto slots = buildGraphs(*program, report);

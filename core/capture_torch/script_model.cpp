@@ -2,6 +2,7 @@
 #include "core/capture_torch/script_model.h"
 
 #include "core/base/value.h"
+#include "core/capture_torch/library_ops.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_run.h"
 
@@ -80,6 +81,12 @@ std::vector<NamedGroup> namedTensors(const torch::jit::Module &module)
         if (item.value.isTensor())
             add(TensorRole::constant, item.name, item.value.toTensor());
     return groups;
+}
+
+torch::jit::Module loaded(const std::filesystem::path &file)
+{
+    provideLibraryOps();
+    return torch::jit::load(file.string(), c10::Device(c10::kCPU));
 }
 
 Status loadFailure(const std::filesystem::path &file, const std::string &message)
@@ -202,8 +209,7 @@ Result<std::unique_ptr<ScriptModel>> ScriptModel::load(const std::filesystem::pa
         // The profiling executor specialises graphs after the first runs: rows would change from run to run.
         torch::jit::getProfilingMode() = false;
         torch::jit::setGraphExecutorOptimize(false);
-        std::unique_ptr<ScriptModel> model(
-            new ScriptModel(torch::jit::load(file.string(), c10::Device(c10::kCPU))));
+        std::unique_ptr<ScriptModel> model(new ScriptModel(loaded(file)));
         if (!model->m_module.find_method("forward"))
             return Status(ErrorCode::unsupported,
                           file.filename().string() + ": the module has no method forward");
@@ -231,7 +237,7 @@ Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
     try {
         torch::jit::getProfilingMode() = true;
         torch::jit::setGraphExecutorOptimize(true);
-        ScriptModel model(torch::jit::load(file.string(), c10::Device(c10::kCPU)));
+        ScriptModel model(loaded(file));
         model.shareTiedTensors();
         model.prepare(training, gradients);
         c10::IValue value = model.m_module.get_method("forward")({}, named);
@@ -246,8 +252,7 @@ Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
 Result<std::unique_ptr<ScriptModel>> ScriptModel::loadPlain(const std::filesystem::path &file)
 {
     try {
-        std::unique_ptr<ScriptModel> model(
-            new ScriptModel(torch::jit::load(file.string(), c10::Device(c10::kCPU))));
+        std::unique_ptr<ScriptModel> model(new ScriptModel(loaded(file)));
         model->shareTiedTensors();
         return model;
     } catch (const std::exception &error) {

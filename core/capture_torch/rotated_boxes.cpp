@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/rotated_boxes.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/ops/empty.h>
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+namespace core {
+namespace {
+
+struct Point
+{
+    double x = 0.0, y = 0.0;
+};
+
+using Polygon = std::vector<Point>;
+
+struct RotatedBox
+{
+    double x, y, width, height, degrees;
+
+    double area() const { return width * height; }
+};
+
+// Twice the area of the triangle; its sign tells on which side of A to B the point C lies.
+double turn(const Point &a, const Point &b, const Point &c)
+{
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+double signedArea(const Polygon &polygon)
+{
+    double twice = 0.0;
+    for (std::size_t i = 2; i < polygon.size(); ++i)
+        twice += turn(polygon[0], polygon[i - 1], polygon[i]);
+    return twice / 2;
+}
+
+// Corners in counter-clockwise order, seen from the point AROUND so that large coordinates cost no digits.
+Polygon cornersOf(const RotatedBox &box, const Point &around)
+{
+    const double angle = box.degrees * std::numbers::pi / 180;
+    const double cosine = std::cos(angle) / 2, sine = std::sin(angle) / 2;
+    const Point centre{box.x - around.x, box.y - around.y};
+    const Point first{sine * box.height + cosine * box.width, cosine * box.height - sine * box.width};
+    const Point second{-sine * box.height + cosine * box.width, -cosine * box.height - sine * box.width};
+    Polygon corners = {{centre.x + first.x, centre.y + first.y},
+                       {centre.x + second.x, centre.y + second.y},
+                       {centre.x - first.x, centre.y - first.y},
+                       {centre.x - second.x, centre.y - second.y}};
+    if (signedArea(corners) < 0)
+        std::swap(corners[1], corners[3]);
+    return corners;
+}
+
+// The part of POLYGON on the left of the line from A to B.
+Polygon cut(const Polygon &polygon, const Point &a, const Point &b)
+{
+    Polygon kept;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+        const Point &from = polygon[i], &to = polygon[(i + 1) % polygon.size()];
+        const double left = turn(a, b, from), right = turn(a, b, to);
+        if (left >= 0)
+            kept.push_back(from);
+        if ((left > 0 && right < 0) || (left < 0 && right > 0)) {
+            const double at = left / (left - right);
+            kept.push_back({from.x + at * (to.x - from.x), from.y + at * (to.y - from.y)});
+        }
+    }
+    return kept;
+}
+
+double overlapOf(const RotatedBox &first, const RotatedBox &second)
+{
+    constexpr double kNothing = 1e-14;
+    if (first.area() < kNothing || second.area() < kNothing)
+        return 0.0;
+    const Point middle{(first.x + second.x) / 2, (first.y + second.y) / 2};
+    Polygon common = cornersOf(first, middle);
+    const Polygon other = cornersOf(second, middle);
+    for (std::size_t i = 0; i < other.size() && !common.empty(); ++i)
+        common = cut(common, other[i], other[(i + 1) % other.size()]);
+    const double both = common.empty() ? 0.0 : signedArea(common);
+    return both / (first.area() + second.area() - both);
+}
+
+template <typename T>
+RotatedBox boxAt(const T *five)
+{
+    return {static_cast<double>(five[0]), static_cast<double>(five[1]), static_cast<double>(five[2]),
+            static_cast<double>(five[3]), static_cast<double>(five[4])};
+}
+
+} // namespace
+
+at::Tensor rotatedOverlap(const at::Tensor &first, const at::Tensor &second)
+{
+    for (const at::Tensor &boxes : {first, second})
+        TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 5, "boxes should have the shape [N, 5], got ",
+                    boxes.sizes());
+    const at::Tensor left = first.contiguous(), right = second.to(first.scalar_type()).contiguous();
+    at::Tensor result = at::empty({left.size(0), right.size(0)}, left.options());
+    AT_DISPATCH_FLOATING_TYPES(left.scalar_type(), "rotatedOverlap", [&] {
+        scalar_t *out = result.mutable_data_ptr<scalar_t>();
+        for (std::int64_t i = 0; i < left.size(0); ++i)
+            for (std::int64_t j = 0; j < right.size(0); ++j)
+                *out++ = static_cast<scalar_t>(overlapOf(boxAt(left.const_data_ptr<scalar_t>() + i * 5),
+                                                         boxAt(right.const_data_ptr<scalar_t>() + j * 5)));
+    });
+    return result;
+}
+
+} // namespace core

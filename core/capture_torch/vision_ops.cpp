@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/vision_ops.h"
+
+#include "core/capture_torch/rotated_boxes.h"
+#include "core/capture_torch/vision_pooling.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <torch/library.h>
+
+#include <functional>
+#include <tuple>
+
+namespace core {
+namespace {
+
+using torch::autograd::variable_list;
+
+// The backward of an op whose first input alone gets a gradient.
+class FirstInputBackward final : public torch::autograd::Node
+{
+public:
+    using Rule = std::function<at::Tensor(const at::Tensor &gradient)>;
+    // Named as torchvision's Python package names them.
+    FirstInputBackward(torch::autograd::edge_list edges, const std::string &op, Rule rule)
+        : Node(std::move(edges)), m_name("GeneratedBackwardFor_torchvision_" + op + "_defaultBackward"),
+          m_rule(std::move(rule))
+    {
+    }
+    std::string name() const override { return m_name; }
+
+private:
+    variable_list apply(variable_list &&gradients) override
+    {
+        variable_list result(num_outputs());
+        if (gradients[0].defined())
+            result[0] = m_rule(gradients[0]);
+        return result;
+    }
+
+    std::string m_name;
+    Rule m_rule;
+};
+
+// float16 and bfloat16 are computed in float32, as torchvision does under autocast.
+at::Tensor widened(const at::Tensor &tensor)
+{
+    const bool narrow = tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16;
+    return narrow ? tensor.to(at::kFloat) : tensor;
+}
+
+at::Tensor nms(const at::Tensor &boxes, const at::Tensor &scores, double threshold)
+{
+    return keepBestBoxes(widened(boxes), scores, threshold);
+}
+
+at::Tensor boxIouRotated(const at::Tensor &first, const at::Tensor &second)
+{
+    return rotatedOverlap(widened(first), widened(second));
+}
+
+struct Pooled
+{
+    at::Tensor values;
+    at::Tensor places; // argmax or channels; undefined: none
+};
+
+// Runs FORWARD on the bare tensors and hangs RULE under the result when IMAGE wants gradients.
+template <typename Forward>
+Pooled differentiable(const at::Tensor &image, const std::string &op, const Forward &forward,
+                      const std::function<FirstInputBackward::Rule(const Pooled &)> &ruleOf)
+{
+    Pooled result;
+    {
+        const at::AutoDispatchBelowADInplaceOrView below;
+        result = forward();
+    }
+    if (!at::GradMode::is_enabled() || !image.requires_grad())
+        return result;
+    const auto node = c10::make_intrusive<FirstInputBackward>(torch::autograd::collect_next_edges(image), op,
+                                                              ruleOf(result));
+    torch::autograd::set_history(result.values, node);
+    return result;
+}
+
+Pooled pool(const at::Tensor &image, const at::Tensor &regions, const RegionPooling &pooling,
+            const std::string &op)
+{
+    const auto forward = [&] {
+        const at::Tensor wide = widened(image);
+        return Pooled{poolRegions(wide, regions, pooling).to(image.scalar_type()),
+                      pooling.byPosition() ? pooledChannels(wide, regions, pooling) : at::Tensor()};
+    };
+    const auto rule = [&](const Pooled &) -> FirstInputBackward::Rule {
+        RegionPooling whole = pooling;
+        whole.leftOut = 0;
+        return [regions = regions.detach(), sizes = image.sizes().vec(), whole](const at::Tensor &gradient) {
+            return poolRegionsBackward(widened(gradient), regions, sizes, whole).to(gradient.scalar_type());
+        };
+    };
+    return differentiable(image, op, forward, rule);
+}
+
+at::Tensor roiAlign(const at::Tensor &image, const at::Tensor &regions, double scale, std::int64_t height,
+                    std::int64_t width, std::int64_t sampling, bool aligned)
+{
+    return pool(image, regions, {RegionPooling::Kind::align, scale, {height, width}, sampling, aligned, 0},
+                "roi_align")
+        .values;
+}
+
+std::tuple<at::Tensor, at::Tensor> psRoiAlign(const at::Tensor &image, const at::Tensor &regions,
+                                              double scale, std::int64_t height, std::int64_t width,
+                                              std::int64_t sampling)
+{
+    Pooled pooled =
+        pool(image, regions, {RegionPooling::Kind::positionAlign, scale, {height, width}, sampling, false, 0},
+             "ps_roi_align");
+    return {std::move(pooled.values), std::move(pooled.places)};
+}
+
+// torchvision leaves the last row and column of the image out of the means, but not of their gradients.
+std::tuple<at::Tensor, at::Tensor> psRoiPool(const at::Tensor &image, const at::Tensor &regions, double scale,
+                                             std::int64_t height, std::int64_t width)
+{
+    RegionPooling pooling{RegionPooling::Kind::positionAverage, scale, {height, width}, 0, false, 1};
+    Pooled pooled = pool(image, regions, pooling, "ps_roi_pool");
+    return {std::move(pooled.values), std::move(pooled.places)};
+}
+
+std::tuple<at::Tensor, at::Tensor> roiPool(const at::Tensor &image, const at::Tensor &regions, double scale,
+                                           std::int64_t height, std::int64_t width)
+{
+    const RegionPooling pooling{RegionPooling::Kind::align, scale, {height, width}, 0, false, 0};
+    const auto forward = [&] {
+        auto [values, places] = poolRegionsMax(widened(image), regions, pooling);
+        return Pooled{values.to(image.scalar_type()), places};
+    };
+    const auto rule = [&](const Pooled &pooled) -> FirstInputBackward::Rule {
+        return [regions = regions.detach(), argmax = pooled.places,
+                sizes = image.sizes().vec()](const at::Tensor &gradient) {
+            return poolRegionsMaxBackward(widened(gradient), regions, argmax, sizes)
+                .to(gradient.scalar_type());
+        };
+    };
+    Pooled pooled = differentiable(image, "roi_pool", forward, rule);
+    return {std::move(pooled.values), std::move(pooled.places)};
+}
+
+// Values of IMAGE [B, G, C, H, W] between its pixels at ROWS and COLUMNS [B, G, L]; zero outside. [B, G, C,
+// L]
+at::Tensor sampled(const at::Tensor &image, const at::Tensor &rows, const at::Tensor &columns)
+{
+    const std::int64_t height = image.size(3), width = image.size(4);
+    const at::Tensor flat = image.flatten(3);
+    const at::Tensor top = rows.detach().floor(), left = columns.detach().floor();
+    const at::Tensor down = rows - top, across = columns - left;
+    at::Tensor sum;
+    for (const int y : {0, 1})
+        for (const int x : {0, 1}) {
+            const at::Tensor row = top + y, column = left + x;
+            const at::Tensor inside = (row >= 0) & (row < height) & (column >= 0) & (column < width);
+            const at::Tensor at =
+                (row.clamp(0, height - 1) * width + column.clamp(0, width - 1)).to(at::kLong).unsqueeze(2);
+            const at::Tensor weight = (y == 0 ? 1 - down : down) * (x == 0 ? 1 - across : across) * inside;
+            const at::Tensor part =
+                flat.gather(3, at.expand({-1, -1, image.size(2), -1})) * weight.unsqueeze(2);
+            sum = sum.defined() ? sum + part : part;
+        }
+    return sum;
+}
+
+struct Stride2d
+{
+    std::array<std::int64_t, 2> stride, padding, dilation;
+};
+
+// Where output positions (last dimension) and kernel positions (the one before) fall along side SIDE (0:
+// rows) without offsets.
+at::Tensor gridOf(const at::Tensor &like, std::size_t side, const std::array<std::int64_t, 2> &kernel,
+                  const std::array<std::int64_t, 2> &out, const Stride2d &how)
+{
+    const auto options = like.options();
+    at::Tensor taps = at::arange(kernel[side], options) * how.dilation[side];
+    at::Tensor steps = at::arange(out[side], options) * how.stride[side] - how.padding[side];
+    taps = side == 0 ? taps.repeat_interleave(kernel[1]) : taps.repeat({kernel[0]});
+    steps = side == 0 ? steps.repeat_interleave(out[1]) : steps.repeat({out[0]});
+    return taps.unsqueeze(1) + steps.unsqueeze(0);
+}
+
+// Made of differentiable ops: its gradients follow from theirs.
+at::Tensor deformConv2d(const at::Tensor &input, const at::Tensor &weight, const at::Tensor &offset,
+                        const at::Tensor &mask, const at::Tensor &bias, const Stride2d &how,
+                        std::int64_t groups, std::int64_t offsetGroups, bool useMask)
+{
+    const std::int64_t batch = input.size(0), channels = input.size(1);
+    const std::array<std::int64_t, 2> kernel = {weight.size(2), weight.size(3)};
+    const std::array<std::int64_t, 2> out = {offset.size(2), offset.size(3)};
+    const std::int64_t taps = kernel[0] * kernel[1], positions = out[0] * out[1];
+    TORCH_CHECK(offset.size(1) == offsetGroups * 2 * taps, "the offset has ", offset.size(1),
+                " channels where ", offsetGroups * 2 * taps, " are expected");
+    const at::Tensor moved = offset.view({batch, offsetGroups, taps, 2, positions});
+    const auto at = [&](std::size_t side) {
+        const at::Tensor base = gridOf(moved, side, kernel, out, how);
+        return (moved.select(3, static_cast<std::int64_t>(side)) + base).flatten(2);
+    };
+    const at::Tensor image =
+        input.contiguous().view({batch, offsetGroups, channels / offsetGroups, input.size(2), input.size(3)});
+    at::Tensor columns = sampled(image, at(0), at(1));
+    if (useMask)
+        columns = columns * mask.reshape({batch, offsetGroups, 1, taps * positions});
+    columns = columns.reshape({batch, groups, channels / groups * taps, positions});
+    const at::Tensor kernels = weight.reshape({1, groups, weight.size(0) / groups, channels / groups * taps});
+    return at::matmul(kernels, columns).reshape({batch, weight.size(0), out[0], out[1]}) +
+           bias.view({1, -1, 1, 1});
+}
+
+at::Tensor deformConv2dOp(const at::Tensor &input, const at::Tensor &weight, const at::Tensor &offset,
+                          const at::Tensor &mask, const at::Tensor &bias, std::int64_t strideHeight,
+                          std::int64_t strideWidth, std::int64_t padHeight, std::int64_t padWidth,
+                          std::int64_t dilationHeight, std::int64_t dilationWidth, std::int64_t groups,
+                          std::int64_t offsetGroups, bool useMask)
+{
+    const Stride2d how{{strideHeight, strideWidth}, {padHeight, padWidth}, {dilationHeight, dilationWidth}};
+    return deformConv2d(input, weight, offset, mask, bias, how, groups, offsetGroups, useMask);
+}
+
+constexpr const char *kNamespace = "torchvision";
+
+torch::Library declared()
+{
+    torch::Library library(torch::Library::FRAGMENT, kNamespace, std::nullopt, __FILE__, __LINE__);
+    library.def("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor");
+    library.def("roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+                "SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor");
+    library.def("roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+                "SymInt pooled_width) -> (Tensor, Tensor)");
+    library.def("ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+                "SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)");
+    library.def("ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, "
+                "SymInt pooled_width) -> (Tensor, Tensor)");
+    library.def("deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
+                "SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, "
+                "SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor");
+    library.def("box_iou_rotated(Tensor boxes1, Tensor boxes2) -> Tensor");
+    return library;
+}
+
+torch::Library implemented(c10::DispatchKey key)
+{
+    torch::Library library(torch::Library::IMPL, kNamespace, key, __FILE__, __LINE__);
+    if (key == c10::DispatchKey::CompositeImplicitAutograd) {
+        library.impl("deform_conv2d", deformConv2dOp);
+        return library;
+    }
+    if (key == c10::DispatchKey::CPU) {
+        library.impl("nms", nms);
+        library.impl("box_iou_rotated", boxIouRotated);
+    }
+    library.impl("roi_align", roiAlign);
+    library.impl("roi_pool", roiPool);
+    library.impl("ps_roi_align", psRoiAlign);
+    library.impl("ps_roi_pool", psRoiPool);
+    return library;
+}
+
+} // namespace
+
+std::vector<torch::Library> registerVisionOps()
+{
+    std::vector<torch::Library> libraries;
+    libraries.push_back(declared());
+    for (const c10::DispatchKey key :
+         {c10::DispatchKey::CPU, c10::DispatchKey::Autograd, c10::DispatchKey::CompositeImplicitAutograd})
+        libraries.push_back(implemented(key));
+    return libraries;
+}
+
+} // namespace core
