@@ -63,7 +63,8 @@ std::vector<std::int64_t> positionsOf(const GuessedInput &primary)
     return shape;
 }
 
-void byName(const std::string &name, const GuessedInput &primary, GuessedInput &input)
+void byName(const std::string &name, const GuessedInput &primary, const ShapeFacts &facts,
+            GuessedInput &input)
 {
     const auto set = [&](std::vector<std::int64_t> shape, DType dtype, std::string recipe, double low = 0.0) {
         input.shape = std::move(shape);
@@ -76,6 +77,10 @@ void byName(const std::string &name, const GuessedInput &primary, GuessedInput &
         set(positionsOf(primary), isInteger(primary.dtype) ? DType::int64 : DType::boolean, "ones");
     else if (has(name, {"length", "lens", "_len"}))
         set({batch}, DType::int64, "full", static_cast<double>(length));
+    else if (has(name, {"sparse", "categor"})) // an index into each of the tables
+        set({batch, std::count_if(facts.layers.begin(), facts.layers.end(),
+                                  [](const LayerFact &layer) { return layer.kind == LayerKind::embedding; })},
+            DType::int64, "zeros");
     else if (has(name, {"edge_index"}))
         set({2, 8}, DType::int64, "zeros");
     else if (has(name, {"token_type", "segment"}))
@@ -88,6 +93,38 @@ void byName(const std::string &name, const GuessedInput &primary, GuessedInput &
         set({1}, DType::int64, "zeros");
     else if (has(name, {"label", "target", "index", "idx"}))
         set({batch}, DType::int64, "zeros");
+}
+
+// What a model of pictures and words takes beside its first input, when that is of the other kind: an image
+// for its first convolution, tokens for its first table.
+bool asModality(const std::string &name, const GuessedInput &primary, const ShapeFacts &facts,
+                GuessedInput &input)
+{
+    const auto layerOf = [&facts](LayerKind kind, std::size_t rank) -> const LayerFact * {
+        const auto found =
+            std::find_if(facts.layers.begin(), facts.layers.end(), [&](const LayerFact &layer) {
+                return layer.kind == kind && layer.kernel.size() == rank;
+            });
+        return found == facts.layers.end() ? nullptr : &*found;
+    };
+    constexpr std::int64_t kSide = 224, kTokens = 16;
+    const std::int64_t batch = primary.shape.empty() ? 1 : primary.shape[0];
+    const LayerFact *const conv = layerOf(LayerKind::conv, 2);
+    const LayerFact *const table = layerOf(LayerKind::embedding, 0);
+    if (conv != nullptr && primary.shape.size() != 4 && has(name, {"image", "pixel", "img", "picture"})) {
+        const std::int64_t side = positionSide(facts, conv->stride, conv->outputs).value_or(kSide);
+        input.shape = {batch, conv->features, side, side};
+        input.dtype = fromScalarType(facts.floating);
+        input.range = {};
+        return true;
+    }
+    if (table != nullptr && !isInteger(primary.dtype) && has(name, {"ids", "token", "text", "caption"})) {
+        input.shape = {batch, std::min(kTokens, positionLimit(facts).value_or(kTokens))};
+        input.dtype = DType::int64;
+        input.range = {"randint", 0.0, static_cast<double>(table->vocabulary)};
+        return true;
+    }
+    return false;
 }
 
 // The state that a recurrent layer or cell is given: (layers and directions, batch, hidden) or (batch,
@@ -129,8 +166,8 @@ GuessedInput companionInput(const ScriptArgument &argument, const GuessedInput &
     input.name = argument.name;
     if (alternative == 0) {
         const std::string name = lowered(argument.name);
-        if (!asState(name, primary, facts, input))
-            byName(name, primary, input);
+        if (!asState(name, primary, facts, input) && !asModality(name, primary, facts, input))
+            byName(name, primary, facts, input);
     } else if (alternative >= 2 && alternative - 2 < priors.size()) {
         const ShapePrior &prior = priors[alternative - 2];
         input.shape = prior.shape;

@@ -85,11 +85,13 @@ bool isFloat(const at::Tensor &tensor)
            tensor.scalar_type() == at::kHalf || tensor.scalar_type() == at::kBFloat16;
 }
 
+constexpr const char *kPackedName = "_packed_params";
+
 // Modules of one kind by the end of their type's name, so that variants (Conv2dSame, QuantLinear) count too.
 LayerKind kindOf(const std::string &type)
 {
     const auto begins = [&](std::string_view what) { return std::string_view(type).starts_with(what); };
-    if (type == "Embedding" || type.ends_with("WordEmbedding"))
+    if (type == "Embedding" || type == "EmbeddingBag" || type.ends_with("WordEmbedding"))
         return LayerKind::embedding;
     if (type == "RNN" || type == "LSTM" || type == "GRU")
         return LayerKind::recurrent;
@@ -172,12 +174,29 @@ bool describeNorm(const Module &module, const std::vector<std::pair<std::string,
     return true;
 }
 
+// A recurrent layer whose weights are packed says its sizes by numbers.
+bool describeBySizes(const Module &module, LayerFact &fact)
+{
+    const auto number = [&module](const char *name, std::int64_t otherwise) {
+        const c10::IValue value = memberOf(module, name);
+        return value.isInt() ? value.toInt() : otherwise;
+    };
+    fact.features = number("input_size", 0);
+    fact.hidden = number("hidden_size", 0);
+    const c10::IValue both = memberOf(module, "bidirectional");
+    fact.states = number("num_layers", 1) * (both.isBool() && both.toBool() ? 2 : 1);
+    return fact.features > 0;
+}
+
 bool describeRecurrent(const Module &module, const std::vector<std::pair<std::string, at::Tensor>> &own,
                        LayerFact &fact)
 {
     const bool cell = fact.kind == LayerKind::cell;
     const at::Tensor *const input = find(own, cell ? "weight_ih" : "weight_ih_l0");
     const at::Tensor *const state = find(own, cell ? "weight_hh" : "weight_hh_l0");
+    fact.batchFirst = !cell && isBatchFirst(module, false);
+    if (input == nullptr && own.empty())
+        return describeBySizes(module, fact);
     if (input == nullptr || input->dim() != 2)
         return false;
     fact.features = input->size(1);
@@ -186,7 +205,6 @@ bool describeRecurrent(const Module &module, const std::vector<std::pair<std::st
     fact.states = std::count_if(own.begin(), own.end(), [](const auto &item) {
         return std::string_view(item.first).starts_with("weight_hh_l");
     });
-    fact.batchFirst = !cell && isBatchFirst(module, false);
     return true;
 }
 
@@ -249,6 +267,36 @@ bool describe(const Module &module, const std::vector<std::pair<std::string, at:
     return false;
 }
 
+// The weight that a quantized layer keeps packed for its kernels; undefined when MODULE has none.
+at::Tensor packedWeight(const Module &module)
+{
+    const c10::IValue packed = module.hasattr(kPackedName) ? module.attr(kPackedName) : c10::IValue();
+    if (!packed.isObject() || packed.isModule())
+        return {};
+    torch::jit::Function *const unpack = packed.toObject()->type()->findMethod("unpack");
+    if (unpack == nullptr)
+        return {};
+    const c10::IValue parts = (*unpack)({packed});
+    const bool known = parts.isTuple() && !parts.toTupleRef().elements().empty() &&
+                       parts.toTupleRef().elements()[0].isTensor();
+    return known ? parts.toTupleRef().elements()[0].toTensor() : at::Tensor();
+}
+
+// Quantized layers have other names and no parameters: their packed weight says what they are.
+void describePacked(const Module &module, std::vector<std::pair<std::string, at::Tensor>> &own,
+                    LayerFact &fact)
+{
+    const at::Tensor weight = own.empty() ? packedWeight(module) : at::Tensor();
+    if (!weight.defined() || weight.dim() < 2)
+        return;
+    own.emplace_back("weight", weight);
+    if (fact.kind != LayerKind::transposedConv)
+        fact.kind = weight.dim() > 2 ? LayerKind::conv : LayerKind::linear;
+    const std::string inner = std::string(".") + kPackedName; // of a linear layer: in a module of its own
+    if (fact.path.ends_with(inner))
+        fact.path.erase(fact.path.size() - inner.size());
+}
+
 // A frozen model has no modules with parameters: what its calls hold as constants stands for them.
 void addFrozenLayers(const torch::jit::Block &block, ShapeFacts &facts)
 {
@@ -299,6 +347,9 @@ ShapeFacts shapeFactsOf(const ScriptModel &model)
 {
     ShapeFacts facts;
     facts.arguments = model.arguments();
+    const std::vector<ScriptNode> &nodes = model.program().nodes;
+    facts.takesSpectrum = std::any_of(nodes.begin(), nodes.end(),
+                                      [](const ScriptNode &node) { return node.kind == "aten::stft"; });
     const Module &root = model.module();
     for (const auto &item : root.named_parameters())
         facts.parameters.emplace_back(item.name, item.value);
@@ -322,6 +373,7 @@ ShapeFacts shapeFactsOf(const ScriptModel &model)
         std::vector<std::pair<std::string, at::Tensor>> own;
         for (const auto &parameter : item.value.named_parameters(/*recurse=*/false))
             own.emplace_back(parameter.name, parameter.value);
+        describePacked(item.value, own, fact);
         if (!describe(item.value, own, fact))
             continue;
         fact.dtype =

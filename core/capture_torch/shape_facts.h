@@ -56,7 +56,8 @@ struct ShapeFacts
     std::vector<std::pair<std::string, at::Tensor>> parameters;
     std::vector<std::pair<std::string, at::Tensor>> tables; // parameters and buffers
     bool hasAdaptivePool = false;
-    bool isLazy = false; // parameters without a shape
+    bool takesSpectrum = false; // of a sound that it is given
+    bool isLazy = false;        // parameters without a shape
     at::ScalarType floating = at::kFloat;
     std::uint64_t stateBytes = 0;
 };

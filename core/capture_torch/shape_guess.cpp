@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace core {
 namespace {
@@ -40,7 +41,7 @@ public:
             for (const ScriptArgument &argument : m_arguments)
                 if (!argument.hasDefault && m_primary.empty() &&
                     (held ? argument.type.find("Tensor") != std::string::npos : argument.type == "Tensor"))
-                    m_primary = argument.name;
+                    std::tie(m_primary, m_primaryType) = std::tie(argument.name, argument.type);
         if (m_primary.empty())
             return fail("non_shape_blocker", "forward takes no tensor: " + argumentText());
         const std::vector<ShapePrior> priors = shapePriors(m_facts, m_options);
@@ -51,7 +52,7 @@ public:
             for (const ShapePrior &prior : priors) {
                 if (isOver())
                     break;
-                if (tryPrior(prior))
+                if (tryImages(prior) || tryPrior(prior))
                     return std::move(m_guess);
             }
             if (isOver())
@@ -136,6 +137,18 @@ private:
         return inputs;
     }
 
+    // Detection models take a list of images, each without a batch dimension.
+    bool tryImages(const ShapePrior &prior)
+    {
+        if (prior.kind != ShapePrior::Kind::conv || !m_primaryType.starts_with("List[Tensor") || isOver())
+            return false;
+        ShapePrior image = prior;
+        image.kind = ShapePrior::Kind::norm; // the size is not searched: such models bring images to theirs
+        image.shape.erase(image.shape.begin());
+        image.flexible.clear();
+        return tryPrior(image);
+    }
+
     bool tryPrior(const ShapePrior &given)
     {
         ShapePrior prior = given;
@@ -162,9 +175,31 @@ private:
         }
         if (prior.kind != ShapePrior::Kind::conv) {
             noteBlocker();
-            return false;
+            return tryFewerTokens(prior);
         }
         return tryConv(std::move(prior));
+    }
+
+    // Positions, kinds and tokens have tables of their own: a row beyond the smallest is not there.
+    bool tryFewerTokens(const ShapePrior &prior)
+    {
+        if (prior.kind != ShapePrior::Kind::embedding || prior.shape.size() < 2 ||
+            m_last.message.find("index out of range") == std::string::npos)
+            return false;
+        std::int64_t rows = static_cast<std::int64_t>(prior.range.high);
+        for (const LayerFact &layer : m_facts.layers)
+            if (layer.kind == LayerKind::embedding)
+                rows = std::min(rows, layer.vocabulary);
+        ShapePrior shorter = prior;
+        shorter.shape[1] = std::min(prior.shape[1], rows);
+        ShapePrior lower = prior;
+        lower.range.high = static_cast<double>(rows);
+        ShapePrior both = shorter;
+        both.range = lower.range;
+        for (const ShapePrior &other : {shorter, lower, both})
+            if (!isOver() && probe(other))
+                return accept(other, true);
+        return false;
     }
 
     static ShapePrior withDtype(ShapePrior prior, DType dtype)
@@ -172,7 +207,7 @@ private:
         prior.dtype = dtype;
         const bool integer = !isFloating(dtype) && !isComplex(dtype) && dtype != DType::boolean;
         if (integer && prior.range.recipe != "randint")
-            prior.range = {"randint", 0.0, 2.0};
+            prior.range = {"randint", 0.0, dtype == DType::uint8 ? 256.0 : 2.0};
         return prior;
     }
 
@@ -303,7 +338,8 @@ private:
     // A run that went through: is it the shape that is meant?
     bool accept(ShapePrior prior, bool normalise)
     {
-        if (isInflated(prior.shape, m_last.constraint)) {
+        const bool spectrum = m_facts.takesSpectrum && prior.kind == ShapePrior::Kind::waveform;
+        if (!spectrum && isInflated(prior.shape, m_last.constraint)) {
             m_guess.attempts.back().outcome =
                 "ok_but_rank_inflated: the first layer saw " + shapeText(m_last.constraint->inputShape);
             ++m_rankRejections;
@@ -470,6 +506,7 @@ private:
     std::vector<ScriptArgument> m_arguments;
     ShapeTrial m_trial;
     std::string m_primary;
+    std::string m_primaryType;
     const std::vector<ShapePrior> *m_companionPriors = nullptr;
     std::size_t m_alternative = 0;
     std::int64_t m_probes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/shape_priors.h"
 
+#include "core/capture_torch/shape_last_ideas.h"
 #include "core/capture_torch/torch_dtype.h"
 
 #include <algorithm>
@@ -18,6 +19,8 @@ public:
 
     std::vector<ShapePrior> run()
     {
+        const auto addIdea = [this](ShapePrior prior) { add(std::move(prior)); };
+        addSpectrumIdeas(m_facts, m_options, addIdea);
         if (const LayerFact *layer = deciding())
             addLayer(*layer, true);
         // A norm says nothing about the rank: only inside a model is it worth a try.
@@ -31,6 +34,7 @@ public:
         addNorms();
         addWaveforms();
         addSingleTokens();
+        addLastIdeas(m_facts, m_options, addIdea);
         return std::move(m_priors);
     }
 

@@ -169,6 +169,10 @@ std::optional<std::pair<std::int64_t, std::int64_t>> channelSizes(const std::str
 
 std::optional<at::ScalarType> suggestedDtype(const std::string &message)
 {
+    if (matches(message, "uint8"))
+        return at::kByte;
+    if (matches(message, "used as indices"))
+        return at::kLong;
     if (matches(message, "mask|bool|boolean"))
         return at::kBool;
     if (matches(message, "complex|ComplexFloat|ComplexDouble"))

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/capture_torch/library_ops.h"
+#include "core/capture_torch/script_model.h"
+#include "core/capture_torch/shape_guess.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace core;
+
+namespace {
+
+// Code may name the ops of "quantized" and "torchvision" as it names those of "torch".
+class OpsResolver final : public torch::jit::Resolver
+{
+public:
+    std::shared_ptr<torch::jit::SugaredValue> resolveValue(const std::string &name,
+                                                           torch::jit::GraphFunction &,
+                                                           const torch::jit::SourceRange &) override
+    {
+        if (name == "torch")
+            return std::make_shared<torch::jit::BuiltinModule>("aten");
+        if (name == "quantized" || name == "torchvision")
+            return std::make_shared<torch::jit::BuiltinModule>(name);
+        return nullptr;
+    }
+};
+
+void define(torch::jit::Module &module, const std::string &code)
+{
+    module.define(code, std::make_shared<OpsResolver>());
+}
+
+// What is guessed for NET once it is saved and loaded again.
+ShapeGuess guessFor(const torch::jit::Module &net)
+{
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath("net.pt").toStdString();
+    net.save(file.string());
+    const Result<std::unique_ptr<ScriptModel>> model = ScriptModel::load(file);
+    if (!model)
+        throw std::runtime_error(model.error().message());
+    const Result<ShapeGuess> guess = guessScriptInputs(**model, {}, JobContext());
+    if (!guess)
+        throw std::runtime_error(guess.error().message());
+    return *guess;
+}
+
+// The weight of a layer as its quantized kernel keeps it.
+c10::IValue packed(const char *op, std::vector<c10::IValue> more, at::IntArrayRef sizes)
+{
+    const at::Tensor weight = at::quantize_per_tensor(at::ones(sizes), 0.1, 0, at::kQInt8);
+    std::vector<c10::IValue> stack = {weight, at::zeros({sizes[0]})};
+    stack.insert(stack.end(), more.begin(), more.end());
+    c10::Dispatcher::singleton().findSchemaOrThrow(op, "").callBoxed(&stack);
+    return stack.front();
+}
+
+} // namespace
+
+// Kinds of models whose inputs are guessed, made here as their files are.
+class TestShapeGuess : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        provideLibraryOps();
+        at::globalContext().setQEngine(at::QEngine::FBGEMM);
+    }
+
+    // A detection model as a file names the op and takes a list of images without a batch dimension.
+    void detectionModelsGetAListOfImages()
+    {
+        torch::jit::Module convolution("__torch__.torch.nn.modules.conv.Conv2d");
+        convolution.register_parameter("weight", at::ones({4, 3, 3, 3}), false);
+        define(convolution, "def forward(self, x):\n    return torch.conv2d(x, self.weight)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        define(net, "def forward(self, images: List[Tensor]) -> List[Tensor]:\n"
+                    "    out: List[Tensor] = []\n"
+                    "    for image in images:\n"
+                    "        assert image.dim() == 3, \"images is expected to be a list of 3d tensors\"\n"
+                    "        y = self.conv.forward(image.unsqueeze(0))\n"
+                    "        boxes = y.flatten()[:400].view(-1, 4)\n"
+                    "        out.append(torchvision.nms(boxes, boxes[:, 0], 0.5))\n"
+                    "    return out\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("f32[3,224,224]=rand"));
+        QVERIFY(guess.inputs.front().value.isTensorList());
+    }
+
+    // Quantized layers have no parameters; their packed weights say what goes in.
+    void quantizedModels()
+    {
+        const c10::List<std::int64_t> ones({1, 1}), none({0, 0});
+        const c10::IValue kernel = packed("quantized::conv2d_prepack", {ones, none, ones, 1}, {4, 3, 3, 3});
+        torch::jit::Module convolution("__torch__.torch.ao.nn.intrinsic.quantized.modules.ConvReLU2d");
+        convolution.register_attribute("_packed_params", kernel.type(), kernel);
+        define(convolution, "def forward(self, x):\n"
+                            "    return quantized.conv2d_relu(x, self._packed_params, 0.1, 0)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        define(net, "def forward(self, x):\n"
+                    "    y = self.conv.forward(torch.quantize_per_tensor(x, 0.1, 0, 13))\n"
+                    "    return torch.adaptive_avg_pool2d(y.dequantize(), [1, 1])\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("f32[1,3,224,224]=rand"));
+    }
+
+    void dynamicallyQuantizedLinear()
+    {
+        const c10::IValue kernel = packed("quantized::linear_prepack", {}, {4, 7});
+        torch::jit::Module holder("__torch__.torch.ao.nn.quantized.modules.linear.LinearPackedParams");
+        holder.register_attribute("_packed_params", kernel.type(), kernel);
+        torch::jit::Module linear("__torch__.torch.ao.nn.quantized.dynamic.modules.linear.Linear");
+        linear.register_module("_packed_params", holder);
+        define(linear, "def forward(self, x):\n"
+                       "    return quantized.linear_dynamic(x, self._packed_params._packed_params)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("fc", linear);
+        define(net, "def forward(self, x):\n    return self.fc.forward(x)\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("f32[1,7]=rand"));
+    }
+
+    // A model that takes the spectrum itself gets a second of sound, not what its first layer sees.
+    void soundsForModelsThatTakeASpectrum()
+    {
+        torch::jit::Module convolution("__torch__.torch.nn.modules.conv.Conv1d");
+        convolution.register_parameter("weight", at::ones({8, 161, 11}), false);
+        define(convolution, "def forward(self, x):\n    return torch.conv1d(x, self.weight, None, [2])\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        define(net, "def forward(self, sound):\n"
+                    "    s = torch.stft(sound, 320, 160, return_complex=True)\n"
+                    "    return self.conv.forward(torch.abs(s))\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("f32[1,16000]=rand"));
+    }
+
+    // Longer than any image: strides and pooling leave nothing of a short sound.
+    void longSounds()
+    {
+        torch::jit::Module convolution("__torch__.torch.nn.modules.conv.Conv1d");
+        convolution.register_parameter("weight", at::ones({8, 1, 80}), false);
+        define(convolution, "def forward(self, x):\n    return torch.conv1d(x, self.weight, None, [16])\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        define(net, "def forward(self, x):\n"
+                    "    y = torch.max_pool1d(self.conv.forward(x), [50])\n"
+                    "    return torch.sum(y, [2])\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("f32[1,1,16000]=rand"));
+    }
+
+    // The table of positions has fewer rows than the first idea has tokens.
+    void tokensUpToTheLastPosition()
+    {
+        torch::jit::Module net("__torch__.Net");
+        for (const auto &[name, rows] : {std::pair("tokens", 100), std::pair("places", 12)}) {
+            torch::jit::Module table("__torch__.torch.nn.modules.sparse.Embedding");
+            table.register_parameter("weight", at::ones({rows, 4}), false);
+            define(table, "def forward(self, x):\n    return torch.embedding(self.weight, x)\n");
+            net.register_module(name, table);
+        }
+        define(net, "def forward(self, ids):\n"
+                    "    places = torch.arange(torch.size(ids, 1))\n"
+                    "    return torch.add(self.tokens.forward(ids), self.places.forward(places))\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("i64[1,12]=randint(0,100)"));
+    }
+
+    void picturesAndWordsInOneDict()
+    {
+        torch::jit::Module convolution("__torch__.torch.nn.modules.conv.Conv2d");
+        convolution.register_parameter("weight", at::ones({4, 3, 3, 3}), false);
+        define(convolution, "def forward(self, x):\n    return torch.conv2d(x, self.weight)\n");
+        torch::jit::Module table("__torch__.torch.nn.modules.sparse.Embedding");
+        table.register_parameter("weight", at::ones({40, 4}), false);
+        define(table, "def forward(self, x):\n    return torch.embedding(self.weight, x)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        net.register_module("table", table);
+        define(net,
+               "def forward(self, batch: Dict[str, Tensor]):\n"
+               "    picture = torch.mean(self.conv.forward(batch[\"image\"]), [2, 3])\n"
+               "    return torch.add(picture, torch.mean(self.table.forward(batch[\"input_ids\"]), [1]))\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        const auto batch = guess.inputs.front().value.toGenericDict();
+        QCOMPARE(batch.at("image").toTensor().sizes().vec(), (std::vector<std::int64_t>{1, 3, 224, 224}));
+        QCOMPARE(batch.at("input_ids").toTensor().scalar_type(), at::kLong);
+    }
+
+    void bytesWithChannelsLast()
+    {
+        torch::jit::Module convolution("__torch__.torch.nn.modules.conv.Conv2d");
+        convolution.register_parameter("weight", at::ones({4, 3, 3, 3}), false);
+        define(convolution, "def forward(self, x):\n    return torch.conv2d(x, self.weight)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution);
+        define(net, "def forward(self, picture):\n"
+                    "    assert picture.dtype == 0, \"the picture must be uint8\"\n"
+                    "    return self.conv.forward(torch.permute(picture, [0, 3, 1, 2]).float())\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs.front().spec, std::string("u8[1,224,224,3]=randint(0,256)"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestShapeGuess)
+#include "tst_shape_guess.moc"
