@@ -148,6 +148,8 @@ void MainWindow::restoreSession()
 {
     Settings &settings = m_session.settings();
     const std::vector<StoredDocument> documents = storedDocuments(settings);
+    if (isSessionOfAnotherWindow(settings))
+        return; // its documents are open there
     const bool endedWell = lastSessionEndedWell(settings);
     setSessionRunning(settings, true);
     if (documents.empty() || !settings.restoresDocuments() || m_session.isOpening())
@@ -165,8 +167,14 @@ void MainWindow::restoreSession()
                             }}});
 }
 
+// A run of hours is not lost to a slip: whoever closes the window is asked what becomes of it.
 void MainWindow::closeEvent(QCloseEvent *event)
 {
+    if (m_session.captures().isRunning()) {
+        event->ignore();
+        askBeforeQuit();
+        return;
+    }
     m_docks->remember();
     m_session.rememberDocuments();
     setSessionRunning(m_session.settings(), false);

@@ -117,6 +117,7 @@ private:
     CaptureDialog *makeCaptureDialog();
     void tellOtherRun();
     void offerRun();
+    void askBeforeQuit();
     void askHelper(const QString &name);
     void keepAnswer(const QString &task, const core::Value &report);
     void showAnswer(const LiveAnswer &answer);
@@ -151,6 +152,7 @@ private:
     QDialog *m_captureWindow = nullptr;
     std::vector<LiveAnswer> m_answers; // newest first
     bool m_offersRun = false;          // the banner leads back to the run
+    bool m_quitsAfterRun = false;
     QTimer m_jobClock;
     QString m_samplePath;
 };

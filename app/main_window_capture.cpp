@@ -22,6 +22,8 @@
 #include <QFileInfo>
 #include <QLocale>
 #include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QTime>
 #include <QVBoxLayout>
@@ -221,6 +223,31 @@ void MainWindow::offerRun()
                             }}});
 }
 
+void MainWindow::askBeforeQuit()
+{
+    auto *box = new QMessageBox(
+        QMessageBox::NoIcon, tr("A run goes on — opscope"),
+        tr("%1 is running.").arg(views::fileNameText(m_session.captures().request().modelPath)),
+        QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(tr("Closing the window ends the run."));
+    const auto *keep = box->addButton(tr("Stop, keep what is there and quit"), QMessageBox::AcceptRole);
+    const auto *discard = box->addButton(tr("Discard and quit"), QMessageBox::DestructiveRole);
+    QPushButton *stay = box->addButton(tr("Go on"), QMessageBox::RejectRole);
+    box->setDefaultButton(stay);
+    box->setEscapeButton(stay);
+    connect(box, &QMessageBox::buttonClicked, this, [this, keep, discard](const QAbstractButton *chosen) {
+        m_quitsAfterRun = chosen == keep && m_session.captures().isRunning();
+        if (m_quitsAfterRun)
+            m_session.captures().stopAndKeep();
+        else if (chosen == discard)
+            m_session.captures().discard();
+        if (chosen == discard || (chosen == keep && !m_quitsAfterRun))
+            QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
+    });
+    box->open();
+}
+
 void MainWindow::endCapture(const QString &tracePath, const core::Status &status)
 {
     if (m_captureWindow != nullptr)
@@ -228,6 +255,12 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
     if (m_offersRun) {
         m_offersRun = false;
         m_banner->dismiss();
+    }
+    if (m_quitsAfterRun) {
+        if (!tracePath.isEmpty())
+            m_session.settings().addRecentFile(tracePath);
+        QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
+        return;
     }
     if (!tracePath.isEmpty()) {
         const core::CaptureRequest &ended = m_session.captures().request();

@@ -98,6 +98,8 @@ void Session::opened(const QString &path, core::Result<LoadedFile> file)
     m_opening.clear();
     Q_EMIT openingChanged();
     if (!file) {
+        // Of several files only the last one's message stays on the screen.
+        note(QStringLiteral("%1: %2").arg(path, QString::fromStdString(file.error().message())));
         Q_EMIT openFailed(path, file.error());
     } else if (file->isModel) {
         m_settings.addRecentFile(path);

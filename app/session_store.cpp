@@ -3,6 +3,8 @@
 
 #include "app/settings.h"
 
+#include <QCoreApplication>
+#include <QFile>
 #include <QFileInfo>
 #include <QVariantList>
 #include <QVariantMap>
@@ -13,6 +15,7 @@ namespace {
 
 const QString kDocuments = QStringLiteral("session/documents");
 const QString kRunning = QStringLiteral("session/running");
+const QString kProcess = QStringLiteral("session/process");
 
 } // namespace
 
@@ -51,9 +54,23 @@ bool lastSessionEndedWell(const Settings &settings)
     return !settings.value(kRunning).toBool();
 }
 
+// The number of a program that ended may be another's by now.
+bool isSessionOfAnotherWindow(const Settings &settings)
+{
+    const qint64 process = settings.value(kProcess).toLongLong();
+    if (!settings.value(kRunning).toBool() || process <= 0 || process == QCoreApplication::applicationPid())
+        return false;
+    const QString program = QFile::symLinkTarget(QStringLiteral("/proc/%1/exe").arg(process));
+    return QFileInfo(program).fileName() == QFileInfo(QCoreApplication::applicationFilePath()).fileName();
+}
+
 void setSessionRunning(Settings &settings, bool running)
 {
+    // That of another window is that window's to begin and to end.
+    if (isSessionOfAnotherWindow(settings))
+        return;
     settings.setValue(kRunning, running);
+    settings.setValue(kProcess, QCoreApplication::applicationPid());
 }
 
 } // namespace app

@@ -26,6 +26,8 @@ void storeDocuments(Settings &settings, const std::vector<StoredDocument> &docum
 
 // A session that did not end by itself is offered, not opened again: what stopped it may be in a file.
 bool lastSessionEndedWell(const Settings &settings);
+// The session that is marked as running is that of another window, which is still there.
+bool isSessionOfAnotherWindow(const Settings &settings);
 void setSessionRunning(Settings &settings, bool running);
 
 } // namespace app

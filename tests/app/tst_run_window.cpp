@@ -12,8 +12,10 @@
 #include "views/reports/report_table.h"
 
 #include <QDir>
+#include <QFile>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
@@ -263,6 +265,58 @@ private Q_SLOTS:
         button(*answer(), QStringLiteral("Ask again…"))->click();
         QVERIFY(dialog() != nullptr);
         QCOMPARE(dialog()->request().task, std::string("graph_breaks"));
+    }
+
+    // A run is not lost to a slip.
+    void closingTheWindowAsksWhatBecomesOfARun()
+    {
+        app::CaptureDialog *asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.inputs = {{"x", "f32[1,64]=randn"}, {"steps", "100000000"}};
+        asked->setRequest(request);
+        named<QLineEdit>(*asked, QStringLiteral("File to write the trace to"))
+            ->setText(m_folder.filePath("closing.opscope"));
+        button(*asked, QStringLiteral("Start"))->click();
+        QVERIFY(m_session->captures().isRunning());
+        const auto answerWith = [this](const QString &text) {
+            m_window->close();
+            QVERIFY(m_window->isVisible());
+            auto *box = m_window->findChild<QMessageBox *>();
+            QVERIFY(box != nullptr && box->isVisible());
+            QPushButton *chosen = button(*box, text);
+            QVERIFY(chosen != nullptr);
+            chosen->click();
+        };
+        answerWith(QStringLiteral("Go on"));
+        QVERIFY(m_session->captures().isRunning());
+        QTRY_VERIFY(m_window->findChild<QMessageBox *>() == nullptr);
+        QVERIFY(QTest::qWaitFor([this] { return m_session->captures().progress().calls > 0; }, kRunMs));
+        answerWith(QStringLiteral("Stop, keep what is there and quit"));
+        QVERIFY(QTest::qWaitFor([this] { return !m_window->isVisible(); }, kRunMs));
+        QVERIFY(!m_session->captures().isRunning());
+        QVERIFY(QFile::exists(m_folder.filePath("closing.opscope")));
+        QCOMPARE(m_settings->recentFiles().front().path, m_folder.filePath("closing.opscope"));
+    }
+
+    void everyControlOfTheDialogHasAName()
+    {
+        app::CaptureDialog *asked =
+            ask(model("nan_cases/n09_masked_row/model.pt2"), QStringLiteral("check_determinism"));
+        QVERIFY(asked != nullptr);
+        QStringList nameless;
+        for (const QWidget *field : asked->findChildren<QWidget *>()) {
+            const bool isPart = qobject_cast<const QAbstractSpinBox *>(field->parentWidget()) != nullptr ||
+                                field->objectName().startsWith("qt_") ||
+                                field->parentWidget()->inherits("QComboBoxPrivateContainer") ||
+                                field->parentWidget()->inherits("QComboBox");
+            if ((field->focusPolicy() & Qt::TabFocus) == 0 || isPart)
+                continue;
+            const auto *pressed = qobject_cast<const QAbstractButton *>(field);
+            if (field->accessibleName().isEmpty() && (pressed == nullptr || pressed->text().isEmpty()))
+                nameless.push_back(field->metaObject()->className());
+        }
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(", ")));
     }
 
     void foundInputsAreRunWith()

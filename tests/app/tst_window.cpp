@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "app/pages/message_page.h"
 #include "app/session.h"
+#include "app/session_store.h"
 #include "app/settings.h"
 #include "views/audit/audit_pane.h"
 #include "views/base/pane.h"
@@ -30,7 +31,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <memory>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using app::PaneKind;
 using app::Perspective;
@@ -464,6 +468,34 @@ private Q_SLOTS:
         program.kill();
         QVERIFY(program.waitForFinished(20000));
         QVERIFY(isRunning());
+    }
+
+    // A second window beside one that is open does not take that for a session that was killed.
+    void aSecondWindowIsNoSessionThatWasKilled()
+    {
+        app::Settings settings(m_folder.filePath("two.ini"));
+        app::setSessionRunning(settings, true);
+        QVERIFY(!app::isSessionOfAnotherWindow(settings));
+        QVERIFY(!app::lastSessionEndedWell(settings));
+        // Another process of this program.
+        const pid_t other = fork();
+        if (other == 0) {
+            pause();
+            _exit(0);
+        }
+        QVERIFY(other > 0);
+        settings.setValue("session/process", qint64(other));
+        const bool isAnother = app::isSessionOfAnotherWindow(settings);
+        app::setSessionRunning(settings, false); // not ours to end
+        const bool isStillAnother = app::isSessionOfAnotherWindow(settings);
+        ::kill(other, SIGKILL);
+        waitpid(other, nullptr, 0);
+        QVERIFY(isAnother && isStillAnother);
+        QVERIFY(!app::isSessionOfAnotherWindow(settings));
+        settings.setValue("session/process", qint64(1));
+        QVERIFY(!app::isSessionOfAnotherWindow(settings));
+        app::setSessionRunning(settings, false);
+        QVERIFY(app::lastSessionEndedWell(settings));
     }
 
     // What jobs complain of stands in the log.
