@@ -177,10 +177,11 @@ Result<std::optional<std::int64_t>> Arguments::integer(std::string_view name, st
     if (text == nullptr)
         return std::optional<std::int64_t>();
     const std::optional<std::int64_t> value = parseInteger(*text);
-    if (!value || *value < least)
+    const bool tooLong = !value && !text->empty() && text->find_first_not_of("0123456789") == text->npos;
+    if (!tooLong && (!value || *value < least))
         return usage("option --" + std::string(name) + " is \"" + *text +
                      "\", it takes a whole number of at least " + std::to_string(least));
-    if (*value > most)
+    if (tooLong || *value > most)
         return usage("option --" + std::string(name) + " is " + *text + ", it takes at most " +
                      std::to_string(most));
     return value;

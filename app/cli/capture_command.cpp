@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/model_run.h"
 #include "core/base/units.h"
+#include "core/capture/loss_target.h"
 
 #include <algorithm>
 
@@ -55,6 +56,8 @@ Status readBackward(const Arguments &arguments, CaptureRequest &request)
                                                                 std::string(arguments.text("loss-scale")) +
                                                                 "\", it takes a number");
         backward->lossScale = scale->toDouble();
+        if (Status status = core::checkLossScale(*backward->lossScale); !status)
+            return status;
     }
     request.backward = std::move(*backward);
     return Status::ok();

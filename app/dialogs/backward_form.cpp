@@ -2,6 +2,7 @@
 #include "app/dialogs/backward_form.h"
 
 #include "app/dialogs/counted_suffix.h"
+#include "core/capture/loss_target.h"
 #include "views/base/combo_arrow.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
@@ -156,10 +157,14 @@ QString BackwardForm::problem() const
         return tr("Choose the file of the target that the loss compares with.");
     if (needsTarget() && !QFileInfo::exists(m_target->text().trimmed()))
         return tr("There is no file %1.").arg(m_target->text().trimmed());
+    const QString scale = m_scale->text().trimmed();
     bool isNumber = true;
-    if (const QString scale = m_scale->text().trimmed(); !scale.isEmpty())
-        scale.toDouble(&isNumber);
-    return isNumber ? QString() : tr("The loss scale “%1” is not a number.").arg(m_scale->text());
+    const double value = scale.toDouble(&isNumber);
+    if (!scale.isEmpty() && !isNumber)
+        return tr("The loss scale “%1” is not a number.").arg(scale);
+    if (!scale.isEmpty() && !core::checkLossScale(value))
+        return tr("The loss scale “%1” is not a finite number above 0.").arg(scale);
+    return {};
 }
 
 } // namespace app

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/loss_target.h"
 
+#include "core/base/value.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace core {
 namespace {
@@ -49,6 +52,14 @@ bool canBroadcast(const std::vector<std::int64_t> &a, const std::vector<std::int
 std::string TensorKind::text() const
 {
     return std::string(dtypeName(dtype)) + bracketedSizes(shape);
+}
+
+Status checkLossScale(double scale)
+{
+    if (std::isfinite(scale) && scale > 0.0)
+        return Status::ok();
+    return {ErrorCode::invalidArgument,
+            "the loss scale is " + formatDouble(scale) + ", it is a finite number above 0"};
 }
 
 Status checkLossTarget(std::string_view rule, const TensorKind &output, const TensorKind &target)

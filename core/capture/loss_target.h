@@ -23,6 +23,9 @@ struct TensorKind
     std::string text() const;
 };
 
+// Whether SCALE can be the scale of a loss: finite and above 0.
+Status checkLossScale(double scale);
+
 // Whether RULE (cross_entropy or mse) can compare OUTPUT with TARGET. Cross-entropy takes whole numbers, one
 // for each place that holds the classes' scores (dimension 1, or 0 of a single row), or probabilities of
 // OUTPUT's shape; mse what broadcasts with OUTPUT. invalidArgument (target_mismatch) names both and says what

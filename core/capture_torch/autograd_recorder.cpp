@@ -114,6 +114,18 @@ Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &
     return at::cross_entropy_loss(value, target);
 }
 
+Status noSuchOutput(const std::string &path, const ModelOutputs &outputs)
+{
+    std::string names;
+    for (const auto &[name, value] : outputs)
+        if (value.isTensor())
+            names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("one without a name") : name);
+    if (path.empty() || names.empty())
+        return {ErrorCode::invalidArgument, "the model returned no tensor"};
+    return Status(ErrorCode::invalidArgument, "the model has no output " + path)
+        .withRemedy("its tensor outputs are " + names);
+}
+
 } // namespace
 
 Result<at::Tensor> lossTarget(const BackwardRequest &request)
@@ -307,9 +319,7 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
         return (request.path.empty() || output.first == request.path) && output.second.isTensor();
     });
     if (found == outputs.end())
-        return Status(ErrorCode::invalidArgument, request.path.empty()
-                                                      ? "the model returned no tensor"
-                                                      : "the model has no output " + request.path);
+        return noSuchOutput(request.path, outputs);
     at::Tensor value = found->second.toTensor();
     const std::string name = found->first.empty() ? "the output" : "output " + found->first;
     if (!value.requires_grad())

@@ -114,7 +114,7 @@ Result<std::vector<RunCount>> countRuns(const CaptureRequest &request, const Tas
     Result<std::unique_ptr<ScriptModel>> script = ScriptModel::loadPlain(request.modelPath);
     if (!script)
         return script.error();
-    (*script)->prepare(request.train, request.gradEnabled);
+    (*script)->prepare(request.train);
     const c10::AutoGradMode mode(request.gradEnabled);
     std::vector<RunCount> runs;
     std::set<std::shared_ptr<torch::jit::Graph>> seen; // kept, so that no address comes twice

@@ -225,8 +225,7 @@ Result<std::unique_ptr<ScriptModel>> ScriptModel::load(const std::filesystem::pa
 }
 
 Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
-                                          std::unordered_map<std::string, c10::IValue> named, bool training,
-                                          bool gradients)
+                                          std::unordered_map<std::string, c10::IValue> named, bool training)
 {
     const bool profiling = torch::jit::getProfilingMode();
     const bool optimizing = torch::jit::getGraphExecutorOptimize();
@@ -239,7 +238,7 @@ Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
         torch::jit::setGraphExecutorOptimize(true);
         ScriptModel model(loaded(file));
         model.shareTiedTensors();
-        model.prepare(training, gradients);
+        model.prepare(training);
         c10::IValue value = model.m_module.get_method("forward")({}, named);
         restore();
         return value;
@@ -300,21 +299,10 @@ bool ScriptModel::isFrozen() const
     return !m_module.hasattr("training");
 }
 
-void ScriptModel::prepare(bool training, bool gradients)
+void ScriptModel::prepare(bool training)
 {
     if (!isFrozen())
         m_module.train(training);
-    if (!gradients)
-        return;
-    std::vector<at::Tensor> parameters;
-    for (const at::Tensor &parameter : m_module.parameters())
-        if (at::isFloatingType(parameter.scalar_type()) || at::isComplexType(parameter.scalar_type()))
-            parameters.push_back(parameter);
-    const bool any = std::any_of(parameters.begin(), parameters.end(),
-                                 [](const at::Tensor &parameter) { return parameter.requires_grad(); });
-    if (!any)
-        for (at::Tensor &parameter : parameters)
-            parameter.set_requires_grad(true);
 }
 
 void ScriptModel::convertFloating(c10::ScalarType type)

@@ -43,8 +43,8 @@ public:
     bool isFrozen() const;
     bool isTraining() const { return m_module.is_training(); }
 
-    // Switches modules between training and evaluation, and parameters to requiring gradients when none does.
-    void prepare(bool training, bool gradients);
+    // Switches modules between training and evaluation. Which parameters require gradients is the file's.
+    void prepare(bool training);
     // Parameters, buffers and tensor attributes that are floating become TYPE; integers stay.
     void convertFloating(c10::ScalarType type);
     // A copy with its own parameters and buffers, for runs that must not change these.
@@ -62,8 +62,7 @@ public:
 
     // One call of forward of FILE loaded anew: its own graphs, the executor's settings of Python.
     static Result<c10::IValue> runPlain(const std::filesystem::path &file,
-                                        std::unordered_map<std::string, c10::IValue> named, bool training,
-                                        bool gradients);
+                                        std::unordered_map<std::string, c10::IValue> named, bool training);
 
     // Call stack of the node that the last watched run reached; empty when it was not watched.
     const std::vector<RunFrame> &lastFrames() const { return m_lastFrames; }

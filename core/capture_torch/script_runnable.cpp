@@ -108,6 +108,16 @@ Status ScriptRunnable::guess(const CaptureRequest &request)
     return Status::ok();
 }
 
+Status checkNames(const InputArguments &asked, const std::vector<ScriptArgument> &arguments)
+{
+    for (const NamedInput &input : asked.named)
+        if (std::none_of(arguments.begin(), arguments.end(),
+                         [&](const ScriptArgument &argument) { return argument.name == input.name; }))
+            return {ErrorCode::invalidArgument,
+                    "forward has no argument " + input.name + "; it takes " + listed(arguments)};
+    return Status::ok();
+}
+
 Status ScriptRunnable::buildInputs(const CaptureRequest &request)
 {
     const Result<InputArguments> asked = requestedInputs(request);
@@ -115,12 +125,14 @@ Status ScriptRunnable::buildInputs(const CaptureRequest &request)
         return asked.error();
     const std::vector<ScriptArgument> arguments = m_model->arguments();
     m_inputs.clear();
+    if (Status known = checkNames(*asked, arguments); !known)
+        return known;
     const bool needsSome = std::any_of(arguments.begin(), arguments.end(),
                                        [](const ScriptArgument &argument) { return !argument.hasDefault; });
     if (asked->isEmpty() && needsSome) {
         if (Status guessed = guess(request); !guessed)
             return guessed;
-        m_model->prepare(request.train, request.gradEnabled);
+        m_model->prepare(request.train);
         return Status::ok();
     }
     InputBuilder builder(effectiveSeed(request));
@@ -151,7 +163,7 @@ Status ScriptRunnable::buildInputs(const CaptureRequest &request)
         return Status(ErrorCode::invalidArgument,
                       std::to_string(asked->positional.size() + asked->named.size()) +
                           " inputs were given; forward takes " + listed(arguments));
-    m_model->prepare(request.train, request.gradEnabled);
+    m_model->prepare(request.train);
     return Status::ok();
 }
 
@@ -215,8 +227,7 @@ Result<ModelOutputs> ScriptRunnable::runPlain(const CaptureRequest &request) con
     std::unordered_map<std::string, c10::IValue> named;
     for (const ModelInput &input : m_inputs)
         named.emplace(input.name, cloneInputTree(input.value));
-    Result<c10::IValue> value =
-        ScriptModel::runPlain(request.modelPath, std::move(named), request.train, request.gradEnabled);
+    Result<c10::IValue> value = ScriptModel::runPlain(request.modelPath, std::move(named), request.train);
     return value ? outputLeaves(*value) : Result<ModelOutputs>(value.error());
 }
 

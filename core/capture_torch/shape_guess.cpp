@@ -395,13 +395,16 @@ private:
         m_guess.inputs = m_inputs;
         m_guess.strategy = prior.strategy;
         const auto &constraint = m_last.constraint;
-        if (prior.isSequence() || prior.kind == ShapePrior::Kind::groupNorm) {
-            m_guess.constrainingModule = prior.module;
-            m_guess.constrainingOp = prior.op;
-        } else if (constraint) {
+        // Python runs a layer with the batch in front as one op, which says nothing of its input.
+        const bool oneOp =
+            prior.kind == ShapePrior::Kind::transformer && prior.flexible == std::vector<std::int64_t>{1};
+        if (constraint && !oneOp) {
             m_guess.constrainingModule = constraint->moduleCall;
             m_guess.constrainingOp = constraint->label;
             m_guess.sourceLine = constraint->sourceLine;
+        } else if (prior.isSequence() || prior.kind == ShapePrior::Kind::groupNorm) {
+            m_guess.constrainingModule = prior.module;
+            m_guess.constrainingOp = prior.op;
         } else {
             m_guess.constrainingOp = prior.op;
             if (!prior.module.empty())

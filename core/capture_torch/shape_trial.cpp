@@ -107,7 +107,7 @@ ProbeResult ShapeTrial::run(const std::vector<GuessedInput> &inputs)
     at::manual_seed(m_seed);
     if (!m_copy || m_copiesEachTime) {
         m_copy = m_model.copy();
-        m_copy->prepare(false, false);
+        m_copy->prepare(false);
     }
     std::unordered_map<std::string, c10::IValue> named;
     for (const GuessedInput &input : inputs)

@@ -110,6 +110,16 @@ def gradients(model, program, x):
             for name, p in module.named_parameters()}
 
 
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+        self.fc.requires_grad_(False)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
 def main(out):
     torch.manual_seed(0)
     x = torch.randn(2, 4)
@@ -118,6 +128,7 @@ def main(out):
     torch.jit.script(copy.deepcopy(observed)).save(os.path.join(out, "observed.pt"))
     torch.export.save(export(observed, x), os.path.join(out, "observed.pt2"))
     torch.export.save(export(Bits(), x.abs() + 1.0), os.path.join(out, "bits.pt2"))
+    torch.jit.script(Frozen()).save(os.path.join(out, "frozen.pt"))
     for name, model in (("branches", Branches()), ("branch_inside", BranchInside()), ("map_unused", MapUnused()),
                         ("loop_used", LoopUsed())):
         folder = os.path.join(out, name)

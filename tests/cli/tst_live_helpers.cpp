@@ -410,6 +410,18 @@ private Q_SLOTS:
         QTest::newRow("no number") << QStringList{"run", "bisect_precision", model, "--atol", "NaN"} << 2
                                    << "at least 0";
         QTest::newRow("missing") << QStringList{"run", "find_nan", model + ".none"} << 3 << "model.pt.none";
+        QTest::newRow("seed") << QStringList{"run", "find_nan", model, "--seed", "18446744073709551616"} << 2
+                              << "it takes at most 9223372036854775807";
+        QTest::newRow("name") << QStringList{"run", "find_nan", model, "--input", "y=3"} << 2
+                              << "forward has no argument y; it takes x: Tensor";
+        for (const char *scale : {"nan", "inf", "0", "-2"})
+            QTest::newRow(scale) << QStringList{"capture", model, "--backward", "sum", "--loss-scale", scale}
+                                 << 2 << "it is a finite number above 0";
+        QTest::newRow("no such output")
+            << QStringList{"capture",    QString(OPSCOPE_CORPUS_DIR) + "/models/dict_io/model.pt2",
+                           "--backward", "mean:nope",
+                           "-o",         "OUT"}
+            << 4 << "its tensor outputs are ";
         QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2
                                 << "no input is given and none could be guessed";
     }
@@ -418,6 +430,9 @@ private Q_SLOTS:
         QFETCH(QStringList, words);
         QFETCH(int, exitCode);
         QFETCH(QString, says);
+        const QTemporaryDir work;
+        if (words.last() == "OUT")
+            words.last() = work.filePath("run.opscope");
         const CliResult run = cli(words);
         QVERIFY2(run.messages.contains(says.toUtf8()), run.messages.constData());
         QCOMPARE(run.exitCode, exitCode);

@@ -290,6 +290,8 @@ private Q_SLOTS:
         QTest::newRow("no derivative, script") << "argmax.pt" << cut;
         QTest::newRow("no derivative, export") << "argmax.pt2" << cut;
         QTest::newRow("frozen") << "frozen.pt2" << QStringList{"all 2 parameters are frozen"};
+        QTest::newRow("frozen, script")
+            << "../live_models/frozen.pt" << QStringList{"all 2 parameters are frozen"};
     }
     void failedBackwardPassesAreExplained()
     {
