@@ -164,6 +164,21 @@ std::string textOf(const c10::IValue &value)
 
 } // namespace
 
+namespace {
+
+// Of LibTorch's own ops those that are tagged so, take a generator, or drop out; of others nothing is known.
+bool mayDraw(const c10::OperatorHandle &op, std::string_view space)
+{
+    const std::vector<c10::Argument> &arguments = op.schema().arguments();
+    return space != "aten" || op.hasTag(at::Tag::nondeterministic_seeded) ||
+           std::any_of(arguments.begin(), arguments.end(), [](const c10::Argument &argument) {
+               return argument.name() == "generator" || argument.name() == "train" ||
+                      argument.name().find("dropout") != std::string::npos;
+           });
+}
+
+} // namespace
+
 OpFacts readOpFacts(const c10::OperatorHandle &op)
 {
     const c10::FunctionSchema &schema = op.schema();
@@ -196,6 +211,7 @@ OpFacts readOpFacts(const c10::OperatorHandle &op)
     facts.readsWhatItWrites = facts.writes && !facts.metadataOnly && !overload.ends_with("out") &&
                               !overwrites(facts.func) && !facts.writesPartly;
     findHiddenWrites(facts);
+    facts.mayDraw = mayDraw(op, space);
     return facts;
 }
 
@@ -248,21 +264,6 @@ Value ivalueToValue(const c10::IValue &value, CodeKind code)
         return list;
     }
     return textOf(value);
-}
-
-void forEachTensor(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take)
-{
-    if (value.isTensor())
-        take(value.toTensor());
-    else if (value.isTensorList() || value.isList())
-        for (const c10::IValue &item : value.toListRef())
-            forEachTensor(item, take);
-    else if (value.isTuple())
-        for (const c10::IValue &item : value.toTupleRef().elements())
-            forEachTensor(item, take);
-    else if (value.isGenericDict())
-        for (const auto &item : value.toGenericDict())
-            forEachTensor(item.value(), take);
 }
 
 } // namespace core

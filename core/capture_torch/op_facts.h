@@ -7,7 +7,6 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +38,7 @@ struct OpFacts
     bool readsWhatItWrites = false; // in place, and the result depends on every byte that was there (add_)
     bool keepsFinite = false; // finite inputs and small numbers never give NaN or Inf (relu, cat, max_pool2d)
     bool writesPartly = false; // in place, and bytes may stay as they were (index_put_)
+    bool mayDraw = true;       // random numbers
     // Running statistics that some kernels write without saying so in the schema: arguments written when the
     // boolean argument FLAG is true.
     std::vector<std::size_t> hiddenWrites;
@@ -51,8 +51,22 @@ OpFacts readOpFacts(const c10::OperatorHandle &op);
 // What has no such form (generators, objects) becomes a text in angle brackets.
 Value ivalueToValue(const c10::IValue &value, CodeKind code = CodeKind::none);
 
-// Each tensor in VALUE, also in lists, tuples and dicts, undefined ones too.
-void forEachTensor(const c10::IValue &value, const std::function<void(const at::Tensor &)> &take);
+// TAKE(tensor) for each tensor in VALUE, also in lists, tuples and dicts, undefined ones too.
+template <class Take>
+void forEachTensor(const c10::IValue &value, Take &&take)
+{
+    if (value.isTensor())
+        take(value.toTensor());
+    else if (value.isList())
+        for (const c10::IValue &item : value.toListRef())
+            forEachTensor(item, take);
+    else if (value.isTuple())
+        for (const c10::IValue &item : value.toTupleRef().elements())
+            forEachTensor(item, take);
+    else if (value.isGenericDict())
+        for (const auto &item : value.toGenericDict())
+            forEachTensor(item.value(), take);
+}
 
 // "float32", "torch.strided" without "torch.", ...; what an enum code of an argument reads back to.
 std::string codeName(CodeKind kind, std::int64_t code);

@@ -122,7 +122,8 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     stopWhenTripped(); // an input, or memory that was filled behind the dispatcher
     const OpFacts &facts = factsOf(op);
     mapDevices(stack, facts.arguments.size());
-    m_pending = Pending();
+    if (m_pending.facts != nullptr)
+        m_pending = Pending();
     m_pending.facts = &facts;
     m_pending.active = true;
     m_tracker.advance();
@@ -148,7 +149,7 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     m_out.sink().markRunning(record.op, record.id, m_stack);
     if (m_options.dieAtCall && *m_options.dieAtCall == record.id)
         std::raise(SIGKILL);
-    m_pending.rngBefore = generatorState();
+    m_pending.rngBefore = facts.mayDraw ? generatorState() : 0;
     m_pending.start = Clock::now();
 }
 
@@ -175,8 +176,8 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
     argument.name = facts.name;
     argument.isWritten = facts.written;
     const bool list =
-        value.isTensorList() || (value.isList() && value.toListRef().size() > 0 &&
-                                 std::any_of(value.toListRef().begin(), value.toListRef().end(),
+        value.isList() &&
+        (value.isTensorList() || std::any_of(value.toListRef().begin(), value.toListRef().end(),
                                              [](const c10::IValue &item) { return item.isTensor(); }));
     const bool number = value.isTensor() && value.toTensor().defined() &&
                         value.toTensor().unsafeGetTensorImpl()->is_wrapped_number();
@@ -307,7 +308,7 @@ void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue>
     using std::chrono::nanoseconds;
     record.startNs = duration_cast<nanoseconds>(m_pending.start - m_begin).count();
     record.durationNs = duration_cast<nanoseconds>(end - m_pending.start).count();
-    record.consumesRng = generatorState() != m_pending.rngBefore;
+    record.consumesRng = m_pending.facts->mayDraw && generatorState() != m_pending.rngBefore;
     if (m_moduleCall != kNoRecord)
         m_moduleCalls[m_moduleCall].lastOp = end;
     takeOutputs(stack);
@@ -316,10 +317,10 @@ void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue>
     nameWrites(stack);
     if (m_tripwire && (m_summary.tripped || m_pending.madeMask))
         keepHit(m_summary.tripped);
-    Tripwire::Recipe again = m_tripwire ? recipe(op, stack) : Tripwire::Recipe();
+    const bool remakes = m_tripwire && canRunAgain(stack);
     finishCall();
     if (m_tripwire)
-        m_tripwire->callEnded(std::move(again));
+        m_tripwire->callEnded(remakes ? recipe(op) : Tripwire::Recipe());
     stopWhenTripped();
     m_pending = Pending();
     reportProgress();
@@ -437,7 +438,7 @@ void OpRecorder::nameWrites(const std::vector<c10::IValue> &stack)
 
 void OpRecorder::finishCall()
 {
-    const std::vector<RecordId> outputs = m_pending.record.outputs;
+    const std::vector<RecordId> &outputs = m_pending.record.outputs;
     const RecordId firstOutput = outputs.empty() ? kNoRecord : outputs.front();
     const std::vector<Write> writes = std::move(m_pending.writes);
     const bool wrote = !m_pending.facts->metadataOnly;

@@ -202,7 +202,8 @@ private:
     void lookAtState(const at::Tensor &tensor, TensorRecord &record);
     bool isByDesign(const TensorRecord &record) const;
     void keepHit(bool withValues);
-    Tripwire::Recipe recipe(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack);
+    bool canRunAgain(const std::vector<c10::IValue> &stack) const;
+    Tripwire::Recipe recipe(const c10::OperatorHandle &op);
     void stopWhenTripped();
 
     RecordId nextTensor() const { return static_cast<RecordId>(m_badness.size()); }

@@ -351,19 +351,22 @@ bool OpRecorder::isByDesign(const TensorRecord &record) const
                      std::any_of(arguments.begin(), arguments.end(), holdsNegativeInfinity));
 }
 
-// What makes the outputs of the pending call again, should a later op overwrite them. Lists are copied: a
-// script may change them.
-Tripwire::Recipe OpRecorder::recipe(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack)
+// Whether the pending call would give the same once more.
+bool OpRecorder::canRunAgain(const std::vector<c10::IValue> &stack) const
 {
     const OpFacts &facts = *m_pending.facts;
     const CallRecord &record = m_pending.record;
     const bool reads = m_pending.writes.empty() && !facts.view && !facts.uninitialised;
-    if (!reads || record.consumesRng || !record.autocast.empty() || facts.returns == 0)
-        return {};
-    for (std::size_t i = stack.size() - facts.returns; i < stack.size(); ++i)
-        if (!stack[i].isTensor())
-            return {};
-    std::vector<c10::IValue> inputs = m_pending.inputs;
+    return reads && !record.consumesRng && record.autocast.empty() && facts.returns > 0 &&
+           std::all_of(stack.end() - static_cast<std::ptrdiff_t>(facts.returns), stack.end(),
+                       [](const c10::IValue &value) { return value.isTensor(); });
+}
+
+// What makes the outputs of the call that just ended again, should a later op overwrite them. Lists are
+// copied: a script may change them.
+Tripwire::Recipe OpRecorder::recipe(const c10::OperatorHandle &op)
+{
+    std::vector<c10::IValue> inputs = std::move(m_pending.inputs);
     for (c10::IValue &input : inputs)
         if (input.isList())
             input = input.toList().copy();

@@ -15,10 +15,10 @@ public:
     explicit RecordOut(TraceSink &sink) : m_sink(sink) {}
 
     template <class Record>
-    void add(Record record)
+    void add(Record &&record)
     {
         if (m_status.isOk())
-            m_status = m_sink.add(std::move(record));
+            m_status = m_sink.add(std::forward<Record>(record));
     }
     void note(Status status)
     {

@@ -29,12 +29,6 @@ ByteRange byteRange(const at::Tensor &tensor)
     return {first * item, (last + 1) * item};
 }
 
-bool hasBytes(const at::Tensor &tensor)
-{
-    return tensor.defined() && !tensor.is_nested() && tensor.layout() == c10::kStrided &&
-           tensor.device().is_cpu() && tensor.has_storage();
-}
-
 KnownTensor *TensorTracker::find(const at::Tensor &tensor)
 {
     const auto found = m_known.find(tensor.unsafeGetTensorImpl());

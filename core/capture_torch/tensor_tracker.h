@@ -27,7 +27,11 @@ struct ByteRange
 ByteRange byteRange(const at::Tensor &tensor);
 
 // Defined, on the CPU, strided, with memory behind it.
-bool hasBytes(const at::Tensor &tensor);
+inline bool hasBytes(const at::Tensor &tensor)
+{
+    return tensor.defined() && !tensor.is_nested() && tensor.layout() == c10::kStrided &&
+           tensor.device().is_cpu() && tensor.has_storage();
+}
 
 // One storage of the run. The weak pin keeps the address from being given to another storage.
 struct StorageState

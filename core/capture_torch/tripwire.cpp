@@ -61,7 +61,9 @@ void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record, std::o
     held.id = record.id;
     held.call = m_callCount;
     held.slot = slot;
-    held.tensor = tensor.detach();
+    held.tensor = tensor.requires_grad() ? tensor.detach() : tensor;
+    held.storage = tensor.storage().unsafeGetStorageImpl();
+    held.range = byteRange(tensor);
     held.described.id = record.id;
     held.described.dtype = record.dtype;
     held.described.shape = record.shape;
@@ -143,7 +145,7 @@ void Tripwire::beforeWrite(const at::Tensor &tensor)
         return;
     const Memory written{tensor.storage().unsafeGetStorageImpl(), byteRange(tensor)};
     for (Held &held : m_held) {
-        if (!held.tensor.defined() || !written.overlaps(held.tensor))
+        if (held.storage != written.storage || !held.tensor.defined() || !held.range.overlaps(written.range))
             continue;
         Call *const call = held.slot ? callOf(held) : nullptr;
         if (call == nullptr || !call->recipe.op || written.overlaps(call->recipe.inputs)) {

@@ -62,6 +62,8 @@ private:
         std::size_t call;
         std::optional<std::size_t> slot;
         at::Tensor tensor;     // undefined once it was measured or overwritten
+        const c10::StorageImpl *storage = nullptr;
+        ByteRange range;       // of that storage
         bool isRemade = false; // overwritten: the recipe of the call makes it again
         TensorRecord described;
     };

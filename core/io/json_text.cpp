@@ -19,6 +19,26 @@ bool isPlain(char c)
     return code >= 0x20 && code < 0x80 && c != '"' && c != '\\';
 }
 
+// How many characters at the start of TEXT need no escape. Eight at a time: a byte of a sum or a difference
+// has its highest bit set where that byte of TEXT is not plain (Mycroft's test for a zero byte).
+std::size_t plainLength(std::string_view text)
+{
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kHigh = kOnes * 0x80;
+    std::size_t at = 0;
+    for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+        std::memcpy(&word, text.data() + at, sizeof word);
+        const std::uint64_t quotes = word ^ (kOnes * '"');
+        const std::uint64_t slashes = word ^ (kOnes * '\\');
+        const std::uint64_t below = (word - kOnes * 0x20) | (quotes - kOnes) | (slashes - kOnes) | word;
+        if ((below & kHigh) != 0)
+            break;
+    }
+    while (at < text.size() && isPlain(text[at]))
+        ++at;
+    return at;
+}
+
 char shortEscape(char c)
 {
     switch (c) {
@@ -38,11 +58,9 @@ char shortEscape(char c)
 
 } // namespace
 
-char *JsonText::room(std::size_t bytes)
+void JsonText::grow(std::size_t bytes)
 {
-    if (m_text.size() - m_size < bytes)
-        m_text.resize(std::max(m_text.size() * 2, m_size + bytes));
-    return m_text.data() + m_size;
+    m_text.resize(std::max(m_text.size() * 2, m_size + bytes));
 }
 
 void JsonText::comma()
@@ -58,34 +76,6 @@ void JsonText::word(std::string_view text)
     m_size += text.size();
 }
 
-void JsonText::open(char bracket)
-{
-    comma();
-    word({&bracket, 1});
-    m_needsComma = false;
-}
-
-void JsonText::close(char bracket)
-{
-    word({&bracket, 1});
-    m_needsComma = true;
-}
-
-void JsonText::key(std::string_view key)
-{
-    char *at = room(key.size() + 4);
-    char *const begin = at;
-    if (m_needsComma)
-        *at++ = ',';
-    *at++ = '"';
-    std::memcpy(at, key.data(), key.size());
-    at += key.size();
-    *at++ = '"';
-    *at++ = ':';
-    m_size += static_cast<std::size_t>(at - begin);
-    m_needsComma = false;
-}
-
 void JsonText::newLine()
 {
     word("\n");
@@ -94,15 +84,21 @@ void JsonText::newLine()
 
 void JsonText::string(std::string_view text)
 {
-    comma();
-    char *at = room(text.size() + 2);
+    const std::size_t plain = plainLength(text);
+    char *at = room(plain + 3);
+    char *const begin = at;
+    if (m_needsComma)
+        *at++ = ',';
     *at++ = '"';
-    std::size_t plain = 0;
-    for (; plain < text.size() && isPlain(text[plain]); ++plain)
-        at[plain] = text[plain];
-    m_size += plain + 1;
-    if (plain < text.size())
-        escaped(text.substr(plain));
+    std::memcpy(at, text.data(), plain);
+    at += plain;
+    if (plain == text.size())
+        *at++ = '"';
+    m_size += static_cast<std::size_t>(at - begin);
+    m_needsComma = true;
+    if (plain == text.size())
+        return;
+    escaped(text.substr(plain));
     word("\"");
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/value.h"
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,10 +23,35 @@ public:
     void clear() { m_size = 0; }
 
     // Structure. A comma is put where one is needed.
-    void open(char bracket);
-    void close(char bracket);
+    void open(char bracket)
+    {
+        char *const at = room(2);
+        *at = ',';
+        at[m_needsComma ? 1 : 0] = bracket;
+        m_size += m_needsComma ? 2 : 1;
+        m_needsComma = false;
+    }
+    void close(char bracket)
+    {
+        *room(1) = bracket;
+        ++m_size;
+        m_needsComma = true;
+    }
     // KEY is plain ASCII without characters to escape.
-    void key(std::string_view key);
+    void key(std::string_view key)
+    {
+        char *at = room(key.size() + 4);
+        char *const begin = at;
+        if (m_needsComma)
+            *at++ = ',';
+        *at++ = '"';
+        std::memcpy(at, key.data(), key.size());
+        at += key.size();
+        *at++ = '"';
+        *at++ = ':';
+        m_size += static_cast<std::size_t>(at - begin);
+        m_needsComma = false;
+    }
     void newLine();
 
     // One value, in a list or after key().
@@ -49,7 +75,13 @@ public:
     }
 
 private:
-    char *room(std::size_t bytes);
+    char *room(std::size_t bytes)
+    {
+        if (m_text.size() - m_size < bytes)
+            grow(bytes);
+        return m_text.data() + m_size;
+    }
+    void grow(std::size_t bytes);
     void comma();
     void word(std::string_view text);
     void escaped(std::string_view text);

@@ -30,6 +30,8 @@ NativeWriter::Impl::Impl(std::unique_ptr<NativeOutput> output, std::unique_ptr<T
 {
     for (std::size_t slot = TraceJournal::kSlots; slot-- > 0;)
         m_freeSlots.push_back(slot);
+    if (m_buildsIndex)
+        m_segment.records.reserve(kSegmentRecords);
     m_thread = std::thread([this] { run(); });
 }
 
@@ -57,14 +59,11 @@ Status NativeWriter::Impl::keepError(Status status)
     return status;
 }
 
-Status NativeWriter::Impl::addLine(std::optional<AnyRecord> record)
+Status NativeWriter::Impl::addLine(Lock &lock)
 {
-    Lock lock(m_mutex);
     if (!m_error)
         return m_error;
     const std::string_view line = m_line.view();
-    if (line.size() > TraceJournal::kSlotBytes)
-        return addLongLine(lock, std::move(record));
     if (m_segment.slot != kNoSlot && m_segment.bytes + line.size() > TraceJournal::kSlotBytes)
         queueSegment();
     if (m_segment.slot == kNoSlot) {
@@ -80,24 +79,22 @@ Status NativeWriter::Impl::addLine(std::optional<AnyRecord> record)
     m_segment.bytes += line.size();
     m_journal->commit(m_segment.slot, m_segment.bytes);
     ++m_segment.count;
-    if (record)
-        m_segment.records.push_back(std::move(*record));
-    if (m_segment.count == kSegmentRecords)
-        queueSegment();
     return Status::ok();
 }
 
 // A record that fits no slot becomes a segment of its own; the call waits until it is in the file.
-Status NativeWriter::Impl::addLongLine(Lock &lock, std::optional<AnyRecord> record)
+Status NativeWriter::Impl::addLongLine(Lock &lock, AnyRecord record)
 {
+    if (!m_error)
+        return m_error;
     queueSegment();
     Segment segment;
     segment.number = m_nextSegment++;
     segment.text = m_line.view();
     segment.bytes = segment.text.size();
     segment.count = 1;
-    if (record)
-        segment.records.push_back(std::move(*record));
+    if (m_buildsIndex)
+        segment.records.push_back(std::move(record));
     queue(std::move(segment));
     m_workDone.wait(lock, [this] { return m_tasks.empty() && !m_working; });
     return m_error;

@@ -33,7 +33,17 @@ public:
     {
         m_line.clear();
         printRecord(m_line, record);
-        return addLine(m_buildsIndex ? std::optional<AnyRecord>(std::forward<Record>(record)) : std::nullopt);
+        Lock lock(m_mutex);
+        if (m_line.view().size() > TraceJournal::kSlotBytes)
+            return addLongLine(lock, std::forward<Record>(record));
+        Status status = addLine(lock);
+        if (!status)
+            return status;
+        if (m_buildsIndex)
+            m_segment.records.emplace_back(std::forward<Record>(record));
+        if (m_segment.count == kSegmentRecords)
+            queueSegment();
+        return status;
     }
 
     Result<PayloadRecord> addSmall(std::span<const std::byte> bytes);
@@ -88,8 +98,9 @@ private:
     using Task = std::variant<Segment, Pack, Payload, Source>;
     using Lock = std::unique_lock<std::mutex>;
 
-    Status addLine(std::optional<AnyRecord> record);
-    Status addLongLine(Lock &lock, std::optional<AnyRecord> record);
+    // The record of the line follows into the open segment.
+    Status addLine(Lock &lock);
+    Status addLongLine(Lock &lock, AnyRecord record);
     // kNoSlot after an error: then nothing becomes free any more.
     std::size_t takeSlot(Lock &lock);
     void queueSegment();
