@@ -289,8 +289,9 @@ OPSCOPE_AVX2 StatsPartial scanFloats(const std::byte *bytes, std::size_t count)
     return partial;
 }
 
+// By the bits of the absolute value, which grow with it and are largest for infinity and NaN.
 template <class L>
-OPSCOPE_AVX2 bool finiteFloats(const std::byte *bytes, std::size_t count)
+OPSCOPE_AVX2 double largestFloat(const std::byte *bytes, std::size_t count)
 {
     const auto *data = reinterpret_cast<const typename L::Word *>(bytes);
     __m256i largest0 = _mm256_setzero_si256();
@@ -304,13 +305,14 @@ OPSCOPE_AVX2 bool finiteFloats(const std::byte *bytes, std::size_t count)
         largest2 = _mm256_max_epu32(largest2, magnitudeBits(L::load(data + i + 16)));
         largest3 = _mm256_max_epu32(largest3, magnitudeBits(L::load(data + i + 24)));
     }
-    const __m256i largest =
-        _mm256_max_epu32(_mm256_max_epu32(largest0, largest1), _mm256_max_epu32(largest2, largest3));
-    const __m256i bad = _mm256_cmpgt_epi32(largest, _mm256_set1_epi32(static_cast<int>(kInfinityBits - 1)));
-    bool finite = _mm256_testz_si256(bad, bad) != 0;
+    std::array<std::uint32_t, 8> lanes{};
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i *>(lanes.data()),
+        _mm256_max_epu32(_mm256_max_epu32(largest0, largest1), _mm256_max_epu32(largest2, largest3)));
+    std::uint32_t largest = *std::max_element(lanes.begin(), lanes.end());
     for (; i < count; ++i)
-        finite &= std::isfinite(L::one(data[i]));
-    return finite;
+        largest = std::max(largest, std::bit_cast<std::uint32_t>(std::fabs(L::one(data[i]))));
+    return static_cast<double>(std::bit_cast<float>(std::min(largest, kInfinityBits)));
 }
 
 OPSCOPE_AVX2_INLINE __m256d magnitudeOf(__m256d value)
@@ -380,18 +382,24 @@ OPSCOPE_AVX2 StatsPartial scanDoubles(const std::byte *bytes, std::size_t count)
     return partial;
 }
 
-OPSCOPE_AVX2 bool finiteDoubles(const std::byte *bytes, std::size_t count)
+OPSCOPE_AVX2 double largestDouble(const std::byte *bytes, std::size_t count)
 {
     const auto *data = reinterpret_cast<const double *>(bytes);
     const __m256d infinity = _mm256_set1_pd(INFINITY);
-    __m256d bad = _mm256_setzero_pd();
+    __m256d largest = _mm256_setzero_pd();
     std::size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        bad = _mm256_or_pd(bad, _mm256_cmp_pd(magnitudeOf(_mm256_loadu_pd(data + i)), infinity, _CMP_NLT_UQ));
-    bool finite = _mm256_testz_si256(_mm256_castpd_si256(bad), _mm256_castpd_si256(bad)) != 0;
+    for (; i + 4 <= count; i += 4) {
+        const __m256d magnitude = magnitudeOf(_mm256_loadu_pd(data + i));
+        // NaN counts as infinity.
+        const __m256d bad = _mm256_cmp_pd(magnitude, infinity, _CMP_NLT_UQ);
+        largest = _mm256_max_pd(largest, _mm256_blendv_pd(magnitude, infinity, bad));
+    }
+    std::array<double, 4> lanes{};
+    _mm256_storeu_pd(lanes.data(), largest);
+    double most = *std::max_element(lanes.begin(), lanes.end());
     for (; i < count; ++i)
-        finite &= std::isfinite(data[i]);
-    return finite;
+        most = std::isfinite(data[i]) ? std::max(most, std::fabs(data[i])) : INFINITY;
+    return most;
 }
 
 } // namespace
@@ -422,17 +430,17 @@ StatsPartial scanAvx2(DType dtype, const std::byte *data, std::size_t count)
     }
 }
 
-bool allFiniteAvx2(DType dtype, const std::byte *data, std::size_t count)
+double largestMagnitudeAvx2(DType dtype, const std::byte *data, std::size_t count)
 {
     switch (dtype) {
     case DType::float16:
-        return finiteFloats<LoadFloat16>(data, count);
+        return largestFloat<LoadFloat16>(data, count);
     case DType::bfloat16:
-        return finiteFloats<LoadBFloat16>(data, count);
+        return largestFloat<LoadBFloat16>(data, count);
     case DType::float32:
-        return finiteFloats<LoadFloat32>(data, count);
+        return largestFloat<LoadFloat32>(data, count);
     default:
-        return finiteDoubles(data, count);
+        return largestDouble(data, count);
     }
 }
 
@@ -453,9 +461,9 @@ StatsPartial scanAvx2(DType dtype, const std::byte *data, std::size_t count)
     return scanScalar(dtype, data, count);
 }
 
-bool allFiniteAvx2(DType dtype, const std::byte *data, std::size_t count)
+double largestMagnitudeAvx2(DType dtype, const std::byte *data, std::size_t count)
 {
-    return allFiniteScalar(dtype, data, count);
+    return largestMagnitudeScalar(dtype, data, count);
 }
 
 #endif

@@ -34,13 +34,14 @@ namespace stats_kernels {
 
 // Portable kernels of every real dtype.
 StatsPartial scanScalar(DType dtype, const std::byte *data, std::size_t count);
-bool allFiniteScalar(DType dtype, const std::byte *data, std::size_t count);
+// Infinity when an element is NaN or infinite.
+double largestMagnitudeScalar(DType dtype, const std::byte *data, std::size_t count);
 
 // AVX2 kernels of float16, bfloat16, float32 and float64. Call them only when avx2Usable().
 bool avx2Usable();
 bool hasAvx2Kernel(DType dtype);
 StatsPartial scanAvx2(DType dtype, const std::byte *data, std::size_t count);
-bool allFiniteAvx2(DType dtype, const std::byte *data, std::size_t count);
+double largestMagnitudeAvx2(DType dtype, const std::byte *data, std::size_t count);
 
 // Shared by both: one value at INDEX of the stretch. The caller has counted it in `elements`.
 template <class Real>

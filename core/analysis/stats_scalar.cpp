@@ -119,12 +119,15 @@ StatsPartial scanBytes(const std::byte *data, std::size_t count, double smallest
 }
 
 template <class Word, class Decode>
-bool allFiniteWords(const std::byte *data, std::size_t count, Decode decode)
+double largestWord(const std::byte *data, std::size_t count, Decode decode)
 {
-    bool finite = true;
-    for (std::size_t i = 0; i < count; ++i)
-        finite &= std::isfinite(decode(wordAt<Word>(data, i)));
-    return finite;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    double largest = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double magnitude = std::fabs(static_cast<double>(decode(wordAt<Word>(data, i))));
+        largest = std::max(largest, magnitude <= kInfinity ? magnitude : kInfinity);
+    }
+    return largest;
 }
 
 template <class Word>
@@ -175,30 +178,33 @@ StatsPartial scanScalar(DType dtype, const std::byte *data, std::size_t count)
     }
 }
 
-bool allFiniteScalar(DType dtype, const std::byte *data, std::size_t count)
+double largestMagnitudeScalar(DType dtype, const std::byte *data, std::size_t count)
 {
     switch (dtype) {
     case DType::float16:
-        return allFiniteWords<std::uint16_t>(data, count, halfToFloat);
+        return largestWord<std::uint16_t>(data, count, halfToFloat);
     case DType::bfloat16:
-        return allFiniteWords<std::uint16_t>(data, count, bfloat16ToFloat);
+        return largestWord<std::uint16_t>(data, count, bfloat16ToFloat);
     case DType::float32:
-        return allFiniteWords<float>(data, count, [](float value) { return value; });
+        return largestWord<float>(data, count, [](float value) { return value; });
     case DType::float64:
-        return allFiniteWords<double>(data, count, [](double value) { return value; });
+        return largestWord<double>(data, count, [](double value) { return value; });
     default:
         break;
     }
     if (count < 256)
-        return allFiniteWords<std::uint8_t>(data, count,
-                                            [dtype](std::uint8_t b) { return float8ToFloat(dtype, b); });
-    std::array<bool, 256> finite{};
-    for (unsigned code = 0; code < 256; ++code)
-        finite[code] = std::isfinite(float8ToFloat(dtype, static_cast<std::uint8_t>(code)));
-    bool all = true;
+        return largestWord<std::uint8_t>(data, count,
+                                         [dtype](std::uint8_t b) { return float8ToFloat(dtype, b); });
+    std::array<bool, 256> present{};
     for (std::size_t i = 0; i < count; ++i)
-        all &= finite[static_cast<std::size_t>(data[i])];
-    return all;
+        present[static_cast<std::size_t>(data[i])] = true;
+    double largest = 0.0;
+    for (unsigned code = 0; code < 256; ++code) {
+        const auto byte = static_cast<std::byte>(code);
+        if (present[code])
+            largest = std::max(largest, largestMagnitudeScalar(dtype, &byte, 1));
+    }
+    return largest;
 }
 
 } // namespace core::stats_kernels

@@ -141,16 +141,21 @@ TensorStats computeStats(DType dtype, const void *data, std::size_t count, unsig
     return parts[0].result();
 }
 
-bool allFinite(DType dtype, const void *data, std::size_t count)
+double largestMagnitude(DType dtype, const void *data, std::size_t count)
 {
     if (!canBeNonFinite(dtype))
-        return true;
+        return 0.0;
     const DType part = partDType(dtype);
     const std::size_t parts = isComplex(dtype) ? 2 * count : count;
     const auto *bytes = static_cast<const std::byte *>(data);
     if (parts >= kVectorFrom && stats_kernels::hasAvx2Kernel(part) && stats_kernels::avx2Usable())
-        return stats_kernels::allFiniteAvx2(part, bytes, parts);
-    return stats_kernels::allFiniteScalar(part, bytes, parts);
+        return stats_kernels::largestMagnitudeAvx2(part, bytes, parts);
+    return stats_kernels::largestMagnitudeScalar(part, bytes, parts);
+}
+
+bool allFinite(DType dtype, const void *data, std::size_t count)
+{
+    return std::isfinite(largestMagnitude(dtype, data, count));
 }
 
 } // namespace core

@@ -42,7 +42,10 @@ TensorStats computeStats(DType dtype, const void *data, std::size_t count);
 // The same by up to THREADS threads, for tensors of many megabytes.
 TensorStats computeStats(DType dtype, const void *data, std::size_t count, unsigned threads);
 
-// True when no element is NaN or infinite; true for integers. Bound by memory for the floating types.
+// The largest absolute value of a floating type (of real and imaginary parts), infinity when an element is
+// NaN or infinite; 0 of no elements and of other types. Bound by memory.
+double largestMagnitude(DType dtype, const void *data, std::size_t count);
+// True when no element is NaN or infinite; true for integers.
 bool allFinite(DType dtype, const void *data, std::size_t count);
 
 } // namespace core

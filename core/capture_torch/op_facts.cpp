@@ -118,6 +118,18 @@ bool keepsFinite(std::string_view func)
                           "ones_like"});
 }
 
+BoundRule boundRule(std::string_view func, std::string_view overload)
+{
+    if (overload.ends_with("out"))
+        return BoundRule::none;
+    if (isOneOf(func, {"relu", "relu_", "cat", "concat", "clone", "max_pool2d", "max_pool2d_with_indices"}))
+        return BoundRule::largest;
+    if (overload == "Tensor" && isOneOf(func, {"add", "add_", "sub", "sub_"}))
+        return BoundRule::sum;
+    return isOneOf(func, {"batch_norm", "_native_batch_norm_legit_no_training"}) ? BoundRule::batchNorm
+                                                                                 : BoundRule::none;
+}
+
 CodeKind codeKind(const c10::Argument &argument)
 {
     c10::TypePtr type = argument.real_type();
@@ -212,6 +224,7 @@ OpFacts readOpFacts(const c10::OperatorHandle &op)
                               !overwrites(facts.func) && !facts.writesPartly;
     findHiddenWrites(facts);
     facts.mayDraw = mayDraw(op, space);
+    facts.bound = space == "aten" ? boundRule(facts.func, overload) : BoundRule::none;
     return facts;
 }
 

@@ -15,6 +15,10 @@ namespace core {
 // What an integer argument means: enum codes of LibTorch are shown by their names.
 enum class CodeKind : std::uint8_t { none, dtype, layout, memoryFormat };
 
+// How large the first result can be, from how large the operands are: the larger of them, at most their sum,
+// or what an affine map by running statistics makes of it.
+enum class BoundRule : std::uint8_t { none, largest, sum, batchNorm };
+
 struct ArgumentFacts
 {
     std::string name;
@@ -39,6 +43,7 @@ struct OpFacts
     bool keepsFinite = false; // finite inputs and small numbers never give NaN or Inf (relu, cat, max_pool2d)
     bool writesPartly = false; // in place, and bytes may stay as they were (index_put_)
     bool mayDraw = true;       // random numbers
+    BoundRule bound = BoundRule::none;
     // Running statistics that some kernels write without saying so in the schema: arguments written when the
     // boolean argument FLAG is true.
     std::vector<std::size_t> hiddenWrites;

@@ -142,6 +142,8 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     record.inPlace = facts.writes && !facts.metadataOnly;
     record.view = facts.view;
     record.uninitialised = facts.uninitialised;
+    if (m_tripwire && facts.bound != BoundRule::none)
+        m_pending.bound = m_tripwire->bound(facts.bound, m_pending.inputs);
     if (m_node != nullptr)
         for (const std::uint32_t source : m_node->numberSources)
             if (const auto call = m_callOfNode.find(source); call != m_callOfNode.end())

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <set>
 #include <stop_token>
 
@@ -157,7 +158,8 @@ private:
         std::vector<at::Tensor> before;  // by argument: copies of what will be overwritten
         std::vector<c10::IValue> inputs; // by argument, kept only to look at operands
         std::uint8_t inputBadness = 0;
-        bool fillsBad = false;    // a number that went in is not finite
+        double bound = std::numeric_limits<double>::infinity(); // of the first result's magnitude
+        bool fillsBad = false;                                  // a number that went in is not finite
         bool faultCameIn = false; // an input holds NaN or Inf that is not there by design
         bool madeMask = false;    // it filled -Inf in by design
         std::uint64_t rngBefore = 0;

@@ -9,6 +9,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace core {
 
@@ -288,8 +290,12 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     m_saver.describe(tensor, record);
     const bool made = role == TensorRole::output && m_pending.facts != nullptr;
     bool trips = false;
-    if (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0) {
-        m_saver.knowFinite(tensor);
+    const double bound =
+        made && m_pending.record.outputs.empty() ? m_pending.bound : std::numeric_limits<double>::infinity();
+    // Half of what the dtype holds: rounding on the way is far below that.
+    const bool bounded = std::isfinite(bound) && bound < floatLimits(record.dtype).max / 2.0;
+    if (bounded || (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0)) {
+        m_saver.knowFinite(tensor, bound);
     } else if (m_tripwire->look(tensor, record)) {
         const bool design = m_options.pastMasks && isByDesign(record);
         m_flags = design ? RecordedBadness::byDesign : 0;

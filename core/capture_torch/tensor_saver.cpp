@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <thread>
 
 namespace core {
@@ -97,12 +99,12 @@ at::Tensor withoutRepetition(const at::Tensor &tensor)
     return tensor.as_strided(sizes, tensor.strides());
 }
 
-bool finiteElements(const at::Tensor &tensor, DType dtype)
+double largestElement(const at::Tensor &tensor, DType dtype)
 {
     if (tensor.is_contiguous() || tensor.is_non_overlapping_and_dense())
-        return allFinite(dtype, bytesOf(tensor), static_cast<std::size_t>(tensor.numel()));
+        return largestMagnitude(dtype, bytesOf(tensor), static_cast<std::size_t>(tensor.numel()));
     const at::Tensor copy = withoutRepetition(tensor).contiguous();
-    return allFinite(dtype, bytesOf(copy), static_cast<std::size_t>(copy.numel()));
+    return largestMagnitude(dtype, bytesOf(copy), static_cast<std::size_t>(copy.numel()));
 }
 
 PayloadState reasonWithoutBytes(const at::Tensor &tensor)
@@ -190,26 +192,37 @@ bool TensorSaver::isFinite(const at::Tensor &tensor)
     const DType dtype = fromScalarType(type);
     if (dtype == DType::unknown)
         return true;
-    StorageState &state = m_tracker.storage(tensor);
-    const ByteRange range = byteRange(tensor);
-    if (state.finite && state.finiteVersion == state.version && state.finite->covers(range))
+    if (knowsFinite(m_tracker.storage(tensor), tensor))
         return true;
-    if (!finiteElements(resolved(tensor), dtype))
+    const double largest = largestElement(resolved(tensor), dtype);
+    if (!std::isfinite(largest))
         return false;
-    if (tensor.is_non_overlapping_and_dense()) {
-        state.finite = range;
-        state.finiteVersion = state.version;
-    }
+    knowFinite(tensor, largest);
     return true;
 }
 
-void TensorSaver::knowFinite(const at::Tensor &tensor)
+bool TensorSaver::knowsFinite(const StorageState &state, const at::Tensor &tensor)
+{
+    return state.finite && state.finiteVersion == state.version && state.finiteType == tensor.scalar_type() &&
+           state.finite->covers(byteRange(tensor));
+}
+
+void TensorSaver::knowFinite(const at::Tensor &tensor, double bound)
 {
     if (!readable(tensor) || !tensor.is_non_overlapping_and_dense())
         return;
     StorageState &state = m_tracker.storage(tensor);
     state.finite = byteRange(tensor);
     state.finiteVersion = state.version;
+    state.finiteType = tensor.scalar_type();
+    state.finiteBound = bound;
+}
+
+double TensorSaver::boundOf(const at::Tensor &tensor)
+{
+    const StorageState *const state = m_tracker.findStorage(tensor);
+    return state != nullptr && knowsFinite(*state, tensor) ? state->finiteBound
+                                                           : std::numeric_limits<double>::infinity();
 }
 
 Status TensorSaver::save(const at::Tensor &tensor, bool wanted, TensorRecord &record)

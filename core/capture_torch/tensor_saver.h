@@ -37,8 +37,11 @@ public:
     static void measureAlone(const at::Tensor &tensor, TensorRecord &record);
     // False when TENSOR holds NaN or Inf; true for what cannot hold them or cannot be looked at.
     bool isFinite(const at::Tensor &tensor);
-    // TENSOR is known to be finite without a look at it.
-    void knowFinite(const at::Tensor &tensor);
+    // TENSOR is known to be finite without a look at it, and no element to be larger in magnitude than BOUND
+    // (infinity: not known).
+    void knowFinite(const at::Tensor &tensor, double bound);
+    // No element of TENSOR is larger in magnitude; infinity when that is not known.
+    double boundOf(const at::Tensor &tensor);
     // The payload, or the reason why there is none. WANTED false: the policy leaves it out.
     Status save(const at::Tensor &tensor, bool wanted, TensorRecord &record);
     // Before TENSOR is written: waits until the sink has read its storage.
@@ -49,6 +52,7 @@ public:
     std::uint64_t storedBytes() const { return m_stored; }
 
 private:
+    static bool knowsFinite(const StorageState &state, const at::Tensor &tensor);
     Status saveElements(const at::Tensor &tensor, TensorRecord &record);
     Result<PayloadRecord> hand(const at::Tensor &tensor, std::span<const std::int64_t> shape,
                                PayloadDone &done);

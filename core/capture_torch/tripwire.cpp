@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/tripwire.h"
 
-#include "core/capture_torch/op_facts.h"
+#include "core/analysis/tensor_stats.h"
+#include "core/capture_torch/torch_dtype.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace core {
 
@@ -16,6 +19,48 @@ std::size_t bytesOf(const std::vector<c10::IValue> &values)
         forEachTensor(
             value, [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
     return bytes;
+}
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+// Of a parameter or a running statistic; OTHERWISE where there is none.
+double largestOf(const c10::IValue &value, double otherwise)
+{
+    if (!value.isTensor() || !value.toTensor().defined())
+        return otherwise;
+    const at::Tensor &tensor = value.toTensor();
+    const bool plain = hasBytes(tensor) && tensor.is_contiguous() && at::isFloatingType(tensor.scalar_type());
+    return plain ? largestMagnitude(fromScalarType(tensor.scalar_type()), tensor.const_data_ptr(),
+                                    static_cast<std::size_t>(tensor.numel()))
+                 : kUnknown;
+}
+
+// The smallest element; 0 of types that no running variance has.
+double smallestOf(const at::Tensor &tensor)
+{
+    const auto least = [&tensor](const auto *data) {
+        return tensor.numel() == 0 ? 0.0
+                                   : static_cast<double>(*std::min_element(data, data + tensor.numel()));
+    };
+    if (tensor.scalar_type() == c10::ScalarType::Float)
+        return least(tensor.const_data_ptr<float>());
+    return tensor.scalar_type() == c10::ScalarType::Double ? least(tensor.const_data_ptr<double>()) : 0.0;
+}
+
+// y = (x - mean) * weight / sqrt(variance + eps) + bias (torch.nn.BatchNorm2d, evaluation), with the largest
+// factor of any channel and |x| up to LARGEST. INPUTS are those of batch_norm, or, one shorter, of
+// _native_batch_norm_legit_no_training.
+double normalisedBound(double largest, const std::vector<c10::IValue> &inputs)
+{
+    const bool hasMode = inputs.size() == 9;
+    if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kUnknown)))
+        return kUnknown;
+    const double spread = smallestOf(inputs[4].toTensor()) + inputs[hasMode ? 7 : 6].toDouble();
+    constexpr double kNormal = 1e-30; // of float32: its inverse root is far from infinity
+    if (!(spread >= kNormal))
+        return kUnknown;
+    return largestOf(inputs[1], 1.0) / std::sqrt(spread) * (largest + largestOf(inputs[3], kUnknown)) +
+           largestOf(inputs[2], 0.0);
 }
 
 struct Memory
@@ -47,6 +92,28 @@ bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
     return bad;
 }
 
+double Tripwire::bound(BoundRule rule, const std::vector<c10::IValue> &inputs)
+{
+    const auto boundOf = [this](const c10::IValue &value) {
+        return value.isTensor() && value.toTensor().defined() ? m_saver.boundOf(value.toTensor()) : kUnknown;
+    };
+    double largest = 0.0;
+    switch (rule) {
+    case BoundRule::largest:
+        forEachTensor(inputs.front(), [&](const at::Tensor &tensor) {
+            largest = std::max(largest, tensor.defined() ? m_saver.boundOf(tensor) : kUnknown);
+        });
+        return largest;
+    case BoundRule::sum:
+        return boundOf(inputs[0]) + std::abs(inputs[2].toScalar().to<double>()) * boundOf(inputs[1]);
+    case BoundRule::batchNorm:
+        return normalisedBound(boundOf(inputs[0]), inputs);
+    case BoundRule::none:
+        break;
+    }
+    return kUnknown;
+}
+
 void Tripwire::trip(const at::Tensor &tensor, TensorRecord &record)
 {
     m_out.note(m_saver.save(tensor, true, record));
@@ -64,9 +131,8 @@ void Tripwire::hold(const at::Tensor &tensor, const TensorRecord &record, std::o
     held.tensor = tensor.requires_grad() ? tensor.detach() : tensor;
     held.storage = tensor.storage().unsafeGetStorageImpl();
     held.range = byteRange(tensor);
-    held.described.id = record.id;
-    held.described.dtype = record.dtype;
-    held.described.shape = record.shape;
+    held.dtype = record.dtype;
+    held.shape = record.shape;
     m_heldBytes += tensor.nbytes();
     m_held.push_back(std::move(held));
     for (Held &old : m_held) {
@@ -83,7 +149,10 @@ void Tripwire::measure(Held &held)
             remake(*call);
     if (!held.tensor.defined())
         return;
-    m_saver.measure(held.tensor, held.described);
+    TensorRecord record;
+    record.dtype = held.dtype;
+    m_saver.measure(held.tensor, record);
+    held.stats = record.stats;
     m_heldBytes -= held.tensor.nbytes();
     held.tensor.reset();
 }
@@ -107,8 +176,12 @@ void Tripwire::remake(Call &call)
         if (held.call != call.number || !held.isRemade)
             continue;
         held.isRemade = false;
-        if (*held.slot < stack.size())
-            m_saver.measureAlone(stack[*held.slot].toTensor(), held.described);
+        if (*held.slot >= stack.size())
+            continue;
+        TensorRecord record;
+        record.dtype = held.dtype;
+        m_saver.measureAlone(stack[*held.slot].toTensor(), record);
+        held.stats = record.stats;
     }
     forget(call);
 }
@@ -189,8 +262,14 @@ void Tripwire::finish()
         if (std::find(m_kept.begin(), m_kept.end(), held.id) != m_kept.end())
             continue;
         measure(held);
-        if (held.described.stats)
-            m_out.add(std::move(held.described));
+        if (!held.stats)
+            continue;
+        TensorRecord record;
+        record.id = held.id;
+        record.dtype = held.dtype;
+        record.shape = std::move(held.shape);
+        record.stats = held.stats;
+        m_out.add(std::move(record));
     }
     m_held.clear();
 }

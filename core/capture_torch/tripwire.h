@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/capture_torch/op_facts.h"
 #include "core/capture_torch/record_out.h"
 #include "core/capture_torch/tensor_saver.h"
 
@@ -38,6 +39,9 @@ public:
     // True when TENSOR, a new row of the trace, holds NaN or Inf: then RECORD has its statistics. Nothing is
     // looked at once it has tripped.
     bool look(const at::Tensor &tensor, TensorRecord &record);
+    // No element of the first result of an op, whose INPUTS are about to be read, can be larger in magnitude
+    // by RULE; infinity when that is not known.
+    double bound(BoundRule rule, const std::vector<c10::IValue> &inputs);
     // That was what the run is to stop at: RECORD gets the values too.
     void trip(const at::Tensor &tensor, TensorRecord &record);
     bool tripped() const { return m_tripped; }
@@ -61,11 +65,13 @@ private:
         RecordId id;
         std::size_t call;
         std::optional<std::size_t> slot;
-        at::Tensor tensor;     // undefined once it was measured or overwritten
+        at::Tensor tensor; // undefined once it was measured or overwritten
         const c10::StorageImpl *storage = nullptr;
         ByteRange range;       // of that storage
         bool isRemade = false; // overwritten: the recipe of the call makes it again
-        TensorRecord described;
+        DType dtype = DType::unknown;
+        std::vector<std::int64_t> shape;
+        std::optional<TensorStats> stats;
     };
     struct Call
     {

@@ -244,6 +244,35 @@ private Q_SLOTS:
         QVERIFY(!core::allFinite(DType::float64, doubles.data(), 77));
     }
 
+    void largestMagnitude()
+    {
+        for (const std::size_t count : {1U, 40U, 64U, 1000U})
+            for (std::size_t at = 0; at<count; at += count> 100 ? 37 : 1) {
+                std::vector<float> floats(count, 1.0F);
+                std::vector<double> doubles(count, -1.0);
+                std::vector<std::uint16_t> halves(count, 0x3c00);
+                std::vector<std::uint8_t> bytes(count, 0x38); // 1.0 of float8_e4m3fn
+                floats[at] = -2.5F;
+                doubles[at] = 1e300;
+                halves[at] = 0xfbff; // -65504
+                bytes[at] = 0xfe;    // -448
+                QCOMPARE(core::largestMagnitude(DType::float32, floats.data(), count), 2.5);
+                QCOMPARE(core::largestMagnitude(DType::float64, doubles.data(), count), 1e300);
+                QCOMPARE(core::largestMagnitude(DType::float16, halves.data(), count), 65504.0);
+                QCOMPARE(core::largestMagnitude(DType::float8_e4m3fn, bytes.data(), count), 448.0);
+                floats[at] = std::numeric_limits<float>::quiet_NaN();
+                doubles[at] = -std::numeric_limits<double>::quiet_NaN();
+                bytes[at] = 0x7f; // NaN
+                QVERIFY(std::isinf(core::largestMagnitude(DType::float32, floats.data(), count)));
+                QVERIFY(std::isinf(core::largestMagnitude(DType::float64, doubles.data(), count)));
+                QVERIFY(std::isinf(core::largestMagnitude(DType::float8_e4m3fn, bytes.data(), count)));
+            }
+        const std::vector<float> parts = {1.0F, -3.0F};
+        QCOMPARE(core::largestMagnitude(DType::complex64, parts.data(), 1), 3.0);
+        QCOMPARE(core::largestMagnitude(DType::float32, parts.data(), 0), 0.0);
+        QCOMPARE(core::largestMagnitude(DType::int32, parts.data(), 2), 0.0);
+    }
+
     void unknownTypeClaimsNothing()
     {
         const TensorStats stats = core::computeStats(DType::unknown, "abcd", 4);
