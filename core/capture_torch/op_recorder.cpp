@@ -127,6 +127,8 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     m_pending.facts = &facts;
     m_pending.active = true;
     m_tracker.advance();
+    if (m_tripwire && facts.bound != BoundRule::none)
+        m_pending.bound = m_tripwire->bound(facts.bound, std::span(stack).last(facts.arguments.size()));
     takeArguments(stack);
     collectWrites(stack);
     if (isInternal())
@@ -142,8 +144,6 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     record.inPlace = facts.writes && !facts.metadataOnly;
     record.view = facts.view;
     record.uninitialised = facts.uninitialised;
-    if (m_tripwire && facts.bound != BoundRule::none)
-        m_pending.bound = m_tripwire->bound(facts.bound, m_pending.inputs);
     if (m_node != nullptr)
         for (const std::uint32_t source : m_node->numberSources)
             if (const auto call = m_callOfNode.find(source); call != m_callOfNode.end())
@@ -213,7 +213,8 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
         m_pending.fillsBad || (argument.value.isNumber() && !std::isfinite(argument.value.toDouble()));
     if (m_tripwire && argument.value.isNumber() && !(std::abs(argument.value.toDouble()) <= kSmallNumber))
         takeBadness(RecordedBadness::unseen);
-    if (facts.written && m_pending.facts->keepsBefore && value.isTensor())
+    if (facts.written && m_pending.facts->keepsBefore && value.isTensor() &&
+        !boundedIn(fromScalarType(value.toTensor().scalar_type())))
         keepBefore(value.toTensor(), index);
     m_pending.inputs.push_back(value);
     m_pending.record.arguments.push_back(std::move(argument));

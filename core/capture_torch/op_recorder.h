@@ -181,6 +181,7 @@ private:
     void takeArgument(const c10::IValue &value, std::size_t index);
     RecordId argumentVersion(const at::Tensor &tensor, bool written);
     void collectWrites(const std::vector<c10::IValue> &stack);
+    bool boundedIn(DType dtype) const;
     void keepBefore(const at::Tensor &tensor, std::size_t index);
     TensorRecord unwritten(const at::Tensor &tensor);
 

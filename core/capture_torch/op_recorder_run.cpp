@@ -290,12 +290,10 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     m_saver.describe(tensor, record);
     const bool made = role == TensorRole::output && m_pending.facts != nullptr;
     bool trips = false;
-    const double bound =
-        made && m_pending.record.outputs.empty() ? m_pending.bound : std::numeric_limits<double>::infinity();
-    // Half of what the dtype holds: rounding on the way is far below that.
-    const bool bounded = std::isfinite(bound) && bound < floatLimits(record.dtype).max / 2.0;
-    if (bounded || (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0)) {
-        m_saver.knowFinite(tensor, bound);
+    const bool first = made && m_pending.record.outputs.empty();
+    if ((first && boundedIn(record.dtype)) ||
+        (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0)) {
+        m_saver.knowFinite(tensor, first ? m_pending.bound : std::numeric_limits<double>::infinity());
     } else if (m_tripwire->look(tensor, record)) {
         const bool design = m_options.pastMasks && isByDesign(record);
         m_flags = design ? RecordedBadness::byDesign : 0;
@@ -309,6 +307,13 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     m_summary.tripped = m_tripwire->tripped();
     m_tripwire->hold(tensor, record, made ? std::optional(m_pending.record.outputs.size()) : std::nullopt);
     return record;
+}
+
+// Whether the first result of the pending call is finite whatever it is. Half of what DTYPE holds: rounding
+// on the way is far below that.
+bool OpRecorder::boundedIn(DType dtype) const
+{
+    return std::isfinite(m_pending.bound) && m_pending.bound < floatLimits(dtype).max / 2.0;
 }
 
 void OpRecorder::takeBadness(std::uint8_t badness)

@@ -23,6 +23,14 @@ std::size_t bytesOf(const std::vector<c10::IValue> &values)
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
+// Of a number that scales an operand.
+double magnitudeOf(const c10::IValue &value)
+{
+    if (value.isInt())
+        return std::abs(static_cast<double>(value.toInt()));
+    return value.isDouble() ? std::abs(value.toDouble()) : kUnknown;
+}
+
 // Of a parameter or a running statistic; OTHERWISE where there is none.
 double largestOf(const c10::IValue &value, double otherwise)
 {
@@ -50,7 +58,7 @@ double smallestOf(const at::Tensor &tensor)
 // y = (x - mean) * weight / sqrt(variance + eps) + bias (torch.nn.BatchNorm2d, evaluation), with the largest
 // factor of any channel and |x| up to LARGEST. INPUTS are those of batch_norm, or, one shorter, of
 // _native_batch_norm_legit_no_training.
-double normalisedBound(double largest, const std::vector<c10::IValue> &inputs)
+double normalisedBound(double largest, std::span<const c10::IValue> inputs)
 {
     const bool hasMode = inputs.size() == 9;
     if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kUnknown)))
@@ -92,7 +100,7 @@ bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
     return bad;
 }
 
-double Tripwire::bound(BoundRule rule, const std::vector<c10::IValue> &inputs)
+double Tripwire::bound(BoundRule rule, std::span<const c10::IValue> inputs)
 {
     const auto boundOf = [this](const c10::IValue &value) {
         return value.isTensor() && value.toTensor().defined() ? m_saver.boundOf(value.toTensor()) : kUnknown;
@@ -105,7 +113,7 @@ double Tripwire::bound(BoundRule rule, const std::vector<c10::IValue> &inputs)
         });
         return largest;
     case BoundRule::sum:
-        return boundOf(inputs[0]) + std::abs(inputs[2].toScalar().to<double>()) * boundOf(inputs[1]);
+        return boundOf(inputs[0]) + magnitudeOf(inputs[2]) * boundOf(inputs[1]);
     case BoundRule::batchNorm:
         return normalisedBound(boundOf(inputs[0]), inputs);
     case BoundRule::none:

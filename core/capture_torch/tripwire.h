@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ public:
     bool look(const at::Tensor &tensor, TensorRecord &record);
     // No element of the first result of an op, whose INPUTS are about to be read, can be larger in magnitude
     // by RULE; infinity when that is not known.
-    double bound(BoundRule rule, const std::vector<c10::IValue> &inputs);
+    double bound(BoundRule rule, std::span<const c10::IValue> inputs);
     // That was what the run is to stop at: RECORD gets the values too.
     void trip(const at::Tensor &tensor, TensorRecord &record);
     bool tripped() const { return m_tripped; }
