@@ -271,6 +271,22 @@ class Step(nn.Module):
         return self.cell(self.word(token))
 
 
+class Growing(nn.Module):
+    """Each op gives a larger value than the one before; the last one narrows."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm2d(2)
+        nn.init.constant_(self.norm.weight, 4.0)
+
+    def forward(self, x):
+        y = torch.relu(self.norm(x))
+        w = torch.cat([y, x], 1)
+        s = w + w
+        s.add_(w)
+        return s.half()
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -317,6 +333,8 @@ def main(out):
     torch.jit.script(Unfinished()).save(os.path.join(out, "unfinished.pt"))
     torch.jit.optimize_for_inference(torch.jit.script(ImageNet().eval())).save(os.path.join(out, "optimized.pt"))
     torch.jit.script(Step()).save(os.path.join(out, "step.pt"))
+    torch.jit.script(Growing().eval()).save(os.path.join(out, "growing.pt"))
+    torch.export.save(torch.export.export(Growing().eval(), (torch.ones(1, 2, 4, 4),)), os.path.join(out, "growing.pt2"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 

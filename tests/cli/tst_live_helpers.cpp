@@ -135,6 +135,35 @@ private Q_SLOTS:
         QCOMPARE(cli({"verify", trace}).exitCode, 0);
     }
 
+    // What is known to be finite without a look must still trip where it grows too large.
+    void growthTrips_data()
+    {
+        QTest::addColumn<QString>("value");
+        QTest::addColumn<QString>("label"); // empty: nothing is found
+        QTest::newRow("small") << "1"
+                               << "";
+        QTest::newRow("narrowed") << "1e30"
+                                  << "to_1_";
+        QTest::newRow("sum in place") << "3e37"
+                                      << "add_2_";
+        QTest::newRow("sum") << "5e37"
+                             << "add_1_";
+        QTest::newRow("normalised") << "1e38"
+                                    << "batchnorm_1_";
+    }
+    void growthTrips()
+    {
+        QFETCH(QString, value);
+        QFETCH(QString, label);
+        for (const char *const file : {"/growing.pt", "/growing.pt2"}) {
+            const CliResult run = cli({"run", "find_nan", QString(OPSCOPE_PROBE_MODELS_DIR) + file, "--input",
+                                       "f32[1,2,4,4]=" + value, "--json"});
+            QCOMPARE(run.exitCode, label.isEmpty() ? 0 : 1);
+            QCOMPARE(run.object()["result"]["found"].toBool(), !label.isEmpty());
+            QVERIFY2(run.object()["result"]["label"].toString().startsWith(label), run.messages.constData());
+        }
+    }
+
     void nonfiniteOrigin_data() { addRows("*_live_find_nan_*"); }
     void nonfiniteOrigin()
     {
