@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/capture/capture_request.h"
+#include "core/capture_torch/grad_listener.h"
 #include "core/capture_torch/grad_path_log.h"
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/runnable_model.h"

@@ -3,6 +3,7 @@
 #include "core/capture_torch/op_recorder.h"
 
 #include "core/base/element_codec.h"
+#include "core/capture_torch/grad_listener.h"
 #include "core/capture_torch/quiet_scope.h"
 #include "core/capture_torch/torch_dtype.h"
 

@@ -64,20 +64,7 @@ struct RecordedBadness
     static constexpr std::uint8_t unseen = 8;   // nobody looked
 };
 
-// Sees autograd nodes appear after each call; see autograd_recorder.h.
-class GradListener
-{
-public:
-    virtual ~GradListener() = default;
-    // TENSOR is an output of CALL that requires a gradient: fills gradNode and gradNodeOutput of RECORD and
-    // appends nodes that are new to NODES.
-    virtual void outputMade(const at::Tensor &tensor, RecordId call, TensorRecord &record,
-                            std::vector<RecordId> &nodes) = 0;
-    // CALL of op OP at NODE (may be null) has ended; INPUTS are its arguments, WRITTEN what it wrote.
-    virtual void callEnded(const CallRecord &call, const NodeInfo *node,
-                           const std::vector<c10::IValue> &inputs,
-                           const std::vector<at::Tensor> &written) = 0;
-};
+class GradListener;
 
 // Writes a run into a trace: hears of nodes and modules from the driver and of ops from the dispatcher. One
 // object a run, on the thread that runs the model; owned by the capture task.

@@ -4,6 +4,7 @@
 #include "core/capture_torch/op_recorder.h"
 
 #include "core/analysis/mask_fill.h"
+#include "core/capture_torch/grad_listener.h"
 #include "core/capture_torch/quiet_scope.h"
 
 #include <fnmatch.h>

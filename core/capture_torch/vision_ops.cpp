@@ -5,6 +5,7 @@
 #include "core/capture_torch/vision_pooling.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/stack.h>
 #include <torch/csrc/autograd/functions/utils.h>
 #include <torch/library.h>
 
@@ -101,12 +102,20 @@ Pooled pool(const at::Tensor &image, const at::Tensor &regions, const RegionPool
     return differentiable(image, op, forward, rule);
 }
 
-at::Tensor roiAlign(const at::Tensor &image, const at::Tensor &regions, double scale, std::int64_t height,
-                    std::int64_t width, std::int64_t sampling, bool aligned)
+// roi_align(input, rois, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned)
+void roiAlign(const c10::OperatorHandle &, torch::jit::Stack *stack)
 {
-    return pool(image, regions, {RegionPooling::Kind::align, scale, {height, width}, sampling, aligned, 0},
-                "roi_align")
-        .values;
+    constexpr std::size_t kArguments = 7;
+    const auto in = torch::jit::last(*stack, kArguments);
+    const RegionPooling how{RegionPooling::Kind::align,
+                            in[2].toDouble(),
+                            {in[3].toInt(), in[4].toInt()},
+                            in[5].toInt(),
+                            in[6].toBool(),
+                            0};
+    at::Tensor values = pool(in[0].toTensor(), in[1].toTensor(), how, "roi_align").values;
+    torch::jit::drop(*stack, kArguments);
+    torch::jit::push(*stack, std::move(values));
 }
 
 std::tuple<at::Tensor, at::Tensor> psRoiAlign(const at::Tensor &image, const at::Tensor &regions,
@@ -188,11 +197,19 @@ at::Tensor gridOf(const at::Tensor &like, std::size_t side, const std::array<std
     return taps.unsqueeze(1) + steps.unsqueeze(0);
 }
 
-// Made of differentiable ops: its gradients follow from theirs.
-at::Tensor deformConv2d(const at::Tensor &input, const at::Tensor &weight, const at::Tensor &offset,
-                        const at::Tensor &mask, const at::Tensor &bias, const Stride2d &how,
-                        std::int64_t groups, std::int64_t offsetGroups, bool useMask)
+struct Deformed
 {
+    at::Tensor input, weight, offset, mask, bias;
+    Stride2d how;
+    std::int64_t groups;
+    std::int64_t offsetGroups;
+    bool useMask;
+};
+
+// Made of differentiable ops: its gradients follow from theirs.
+at::Tensor deformConv2d(const Deformed &of)
+{
+    const auto &[input, weight, offset, mask, bias, how, groups, offsetGroups, useMask] = of;
     const std::int64_t batch = input.size(0), channels = input.size(1);
     const std::array<std::int64_t, 2> kernel = {weight.size(2), weight.size(3)};
     const std::array<std::int64_t, 2> out = {offset.size(2), offset.size(3)};
@@ -215,14 +232,26 @@ at::Tensor deformConv2d(const at::Tensor &input, const at::Tensor &weight, const
            bias.view({1, -1, 1, 1});
 }
 
-at::Tensor deformConv2dOp(const at::Tensor &input, const at::Tensor &weight, const at::Tensor &offset,
-                          const at::Tensor &mask, const at::Tensor &bias, std::int64_t strideHeight,
-                          std::int64_t strideWidth, std::int64_t padHeight, std::int64_t padWidth,
-                          std::int64_t dilationHeight, std::int64_t dilationWidth, std::int64_t groups,
-                          std::int64_t offsetGroups, bool useMask)
+// deform_conv2d(input, weight, offset, mask, bias, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w,
+// groups, offset_groups, use_mask)
+void deformConv2dOp(const c10::OperatorHandle &, torch::jit::Stack *stack)
 {
-    const Stride2d how{{strideHeight, strideWidth}, {padHeight, padWidth}, {dilationHeight, dilationWidth}};
-    return deformConv2d(input, weight, offset, mask, bias, how, groups, offsetGroups, useMask);
+    constexpr std::size_t kArguments = 14;
+    const auto in = torch::jit::last(*stack, kArguments);
+    const auto pair = [&in](std::size_t at) {
+        return std::array<std::int64_t, 2>{in[at].toInt(), in[at + 1].toInt()};
+    };
+    at::Tensor out = deformConv2d({in[0].toTensor(),
+                                   in[1].toTensor(),
+                                   in[2].toTensor(),
+                                   in[3].toTensor(),
+                                   in[4].toTensor(),
+                                   {pair(5), pair(7), pair(9)},
+                                   in[11].toInt(),
+                                   in[12].toInt(),
+                                   in[13].toBool()});
+    torch::jit::drop(*stack, kArguments);
+    torch::jit::push(*stack, std::move(out));
 }
 
 constexpr const char *kNamespace = "torchvision";
@@ -250,14 +279,14 @@ torch::Library implemented(c10::DispatchKey key)
 {
     torch::Library library(torch::Library::IMPL, kNamespace, key, __FILE__, __LINE__);
     if (key == c10::DispatchKey::CompositeImplicitAutograd) {
-        library.impl("deform_conv2d", deformConv2dOp);
+        library.impl("deform_conv2d", torch::CppFunction::makeFromBoxedFunction<&deformConv2dOp>());
         return library;
     }
     if (key == c10::DispatchKey::CPU) {
         library.impl("nms", nms);
         library.impl("box_iou_rotated", boxIouRotated);
     }
-    library.impl("roi_align", roiAlign);
+    library.impl("roi_align", torch::CppFunction::makeFromBoxedFunction<&roiAlign>());
     library.impl("roi_pool", roiPool);
     library.impl("ps_roi_align", psRoiAlign);
     library.impl("ps_roi_pool", psRoiPool);
