@@ -52,7 +52,7 @@ QString asSentence(const QString &message)
         return sentence;
     if (kPlainWord.match(sentence).hasMatch())
         sentence[0] = sentence[0].toUpper();
-    if (!QStringLiteral(".!?\"”»)").contains(sentence.back()))
+    if (!QStringLiteral(".!?\"”»").contains(sentence.back()))
         sentence += QLatin1Char('.');
     return sentence;
 }

@@ -5,6 +5,7 @@
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
 
+#include <QCoreApplication>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -32,10 +33,13 @@ QString exampleOf(const QString &type)
     QString inner = type;
     if (inner.startsWith(QLatin1String("Optional[")))
         inner = inner.mid(9).chopped(1);
-    for (const auto &[name, example] :
-         {std::pair{"int", "16000"}, {"float", "0.5"}, {"bool", "true"}, {"str", "\"text\""}})
+    for (const auto &[name, example] : {std::pair{"int", "16000"}, {"float", "0.5"}, {"bool", "true"}})
         if (inner == QLatin1String(name))
             return QString::fromLatin1(example);
+    // Words and containers have no spelling on one line.
+    for (const char *const kind : {"str", "List[", "Tuple[", "Dict["})
+        if (inner.startsWith(QLatin1String(kind)))
+            return QCoreApplication::translate("app::InputForm", "in the file that names all inputs");
     return kExample;
 }
 

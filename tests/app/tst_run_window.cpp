@@ -131,6 +131,7 @@ private Q_SLOTS:
         QCOMPARE(app::asSentence("capture_worker was ended"), QString("capture_worker was ended."));
         QCOMPARE(app::asSentence("aten::add took two"), QString("aten::add took two."));
         QCOMPARE(app::asSentence("RuntimeError: no."), QString("RuntimeError: no."));
+        QCOMPARE(app::asSentence("no fit (2x6 and 5x3)"), QString("No fit (2x6 and 5x3)."));
         QCOMPARE(app::asSentence(" "), QString());
     }
 
