@@ -120,6 +120,16 @@ class Frozen(nn.Module):
         return self.fc(x)
 
 
+class LastState(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells = nn.LSTM(6, 5, batch_first=True)
+        self.head = nn.Linear(5, 2)
+
+    def forward(self, x):
+        return self.head(self.cells(x)[0])
+
+
 def main(out):
     torch.manual_seed(0)
     x = torch.randn(2, 4)
@@ -128,6 +138,9 @@ def main(out):
     torch.jit.script(copy.deepcopy(observed)).save(os.path.join(out, "observed.pt"))
     torch.export.save(export(observed, x), os.path.join(out, "observed.pt2"))
     torch.export.save(export(Bits(), x.abs() + 1.0), os.path.join(out, "bits.pt2"))
+    torch.jit.script(LastState().eval()).save(os.path.join(out, "last_state.pt"))
+    encoder = nn.TransformerEncoderLayer(16, 2, 32).eval()
+    torch.jit.script(encoder).save(os.path.join(out, "sequence_first.pt"))
     torch.jit.script(Frozen()).save(os.path.join(out, "frozen.pt"))
     for name, model in (("branches", Branches()), ("branch_inside", BranchInside()), ("map_unused", MapUnused()),
                         ("loop_used", LoopUsed())):

@@ -98,6 +98,27 @@ private Q_SLOTS:
                  constraintFunction(wanted["constraining_op"].toString()));
     }
 
+    // A layer for sequences does not hide the op of the run that limits the input.
+    void theOpThatLimitsASequenceIsNamed_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("module");
+        QTest::newRow("recurrent") << "../live_models/last_state.pt"
+                                   << "head:1";
+        QTest::newRow("transformer") << "../live_models/sequence_first.pt"
+                                     << "self_attn:1";
+    }
+    void theOpThatLimitsASequenceIsNamed()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, module);
+        const CliResult run = cli({"run", "guess_input_shape", model(file), "--json"});
+        const QJsonValue result = run.object().value("result");
+        QCOMPARE(result["strategy"].toString(), QStringLiteral("introspection"));
+        QCOMPARE(result["constraining_module"].toString(), module);
+        QVERIFY2(result["constraining_op"].toString().startsWith("linear_1_"), run.out.constData());
+    }
+
     void shapeOptionsAreChecked()
     {
         const CliResult run =
