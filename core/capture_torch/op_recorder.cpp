@@ -50,6 +50,17 @@ std::uint8_t badnessOf(const TensorRecord &record)
     return static_cast<std::uint8_t>((infinite ? kInfinite : 0) | (record.stats->nan > 0 ? kNaN : 0));
 }
 
+// Whether OP, about to run, writes TENSOR, which is its first argument.
+bool writesItsFirst(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack,
+                    const at::Tensor &tensor)
+{
+    const auto &arguments = op.schema().arguments();
+    if (arguments.empty() || arguments[0].alias_info() == nullptr || !arguments[0].alias_info()->isWrite())
+        return false;
+    const c10::IValue &first = stack[stack.size() - arguments.size()];
+    return first.isTensor() && first.toTensor().is_same(tensor);
+}
+
 } // namespace
 
 const OpFacts &OpRecorder::factsOf(const c10::OperatorHandle &op)
@@ -117,6 +128,8 @@ void OpRecorder::mapDevices(std::vector<c10::IValue> &stack, std::size_t count)
 
 void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack, const OpMode &mode)
 {
+    if (m_deferred && writesItsFirst(op, stack, m_deferred->second))
+        m_deferred->first.uninitialised = true; // torch.tensor(1.0) leaves the filling to this op
     flushDeferred();
     if (m_options.stop.stop_requested() || !m_out.status().isOk())
         throw StopRun();
@@ -537,9 +550,14 @@ void OpRecorder::flushDeferred()
     m_deferred.reset();
     m_pending.record = std::move(record);
     m_pending.record.outputs.push_back(kNoRecord);
-    TensorRecord made = rowSnapshot(tensor, TensorRole::output, savesEverything());
+    const bool filled = !m_pending.record.uninitialised;
+    TensorRecord made =
+        filled ? rowSnapshot(tensor, TensorRole::output, savesEverything()) : unwritten(tensor);
+    made.role = TensorRole::output;
     made.call = m_pending.record.id;
     m_pending.record.outputs.back() = made.id;
+    if (!filled)
+        m_tracker.madeUninitialised(tensor);
     m_tracker.made(tensor, made.id, true);
     addTensor(std::move(made));
     finishCall();
