@@ -12,7 +12,6 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/rand.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <QDir>
 #include <QFile>
@@ -165,34 +164,6 @@ private Q_SLOTS:
         QVERIFY(equal->divergences.empty());
         QVERIFY(equal->compared > 0);
         QVERIFY(!other->divergences.empty());
-    }
-
-    // A number that goes into a tensor becomes a tensor first: its memory is read once the next op filled it.
-    void memoryOfAConstantIsNotReadBeforeItIsFilled()
-    {
-        const QTemporaryDir folder;
-        CaptureRequest request;
-        request.modelPath = folder.filePath("net.pt").toStdString();
-        request.outputPath = folder.filePath("unused.opscope").toStdString();
-        request.inputs = {{"x", "f32[3]=ones"}};
-        torch::jit::Module net("__torch__.Net");
-        net.define("def forward(self, x):\n    y = x * 2\n    y[torch.tensor([1])] = 2.5\n    return y\n");
-        net.save(request.modelPath);
-        const auto loaded = loadModel(request, {});
-        QVERIFY2(loaded.isOk(), loaded.status().message().c_str());
-        const std::string path = folder.filePath("run.opscope").toStdString();
-        const CaptureOutcome outcome = isolatedCapture(*loaded->model, request, {}, {0, path, {}, {}});
-        QVERIFY2(outcome.error.isOk(), outcome.error.message().c_str());
-        const auto trace = openTrace(path);
-        QVERIFY(trace != nullptr);
-        QStringList rows;
-        for (const OpRow &row : trace->ops())
-            if (const CallRow &call = trace->call(row.call);
-                trace->string(call.op) == "aten.empty.memory_format")
-                rows += call.uninitialised                    ? "not read"
-                        : trace->stats(row.tensor) != nullptr ? "read"
-                                                              : "lost";
-        QCOMPARE(rows, QStringList({"read", "not read"}));
     }
 
     void copiesCanBePrepared()
