@@ -21,14 +21,14 @@ std::size_t bytesOf(const std::vector<c10::IValue> &values)
     return bytes;
 }
 
-constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 // Of a number that scales an operand.
 double magnitudeOf(const c10::IValue &value)
 {
     if (value.isInt())
         return std::abs(static_cast<double>(value.toInt()));
-    return value.isDouble() ? std::abs(value.toDouble()) : kUnknown;
+    return value.isDouble() ? std::abs(value.toDouble()) : kNoBound;
 }
 
 // Of a parameter or a running statistic; OTHERWISE where there is none.
@@ -40,7 +40,7 @@ double largestOf(const c10::IValue &value, double otherwise)
     const bool plain = hasBytes(tensor) && tensor.is_contiguous() && at::isFloatingType(tensor.scalar_type());
     return plain ? largestMagnitude(fromScalarType(tensor.scalar_type()), tensor.const_data_ptr(),
                                     static_cast<std::size_t>(tensor.numel()))
-                 : kUnknown;
+                 : kNoBound;
 }
 
 // The smallest element; 0 of types that no running variance has.
@@ -61,13 +61,13 @@ double smallestOf(const at::Tensor &tensor)
 double normalisedBound(double largest, std::span<const c10::IValue> inputs)
 {
     const bool hasMode = inputs.size() == 9;
-    if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kUnknown)))
-        return kUnknown;
+    if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kNoBound)))
+        return kNoBound;
     const double spread = smallestOf(inputs[4].toTensor()) + inputs[hasMode ? 7 : 6].toDouble();
     constexpr double kNormal = 1e-30; // of float32: its inverse root is far from infinity
     if (!(spread >= kNormal))
-        return kUnknown;
-    return largestOf(inputs[1], 1.0) / std::sqrt(spread) * (largest + largestOf(inputs[3], kUnknown)) +
+        return kNoBound;
+    return largestOf(inputs[1], 1.0) / std::sqrt(spread) * (largest + largestOf(inputs[3], kNoBound)) +
            largestOf(inputs[2], 0.0);
 }
 
@@ -103,13 +103,13 @@ bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
 double Tripwire::bound(BoundRule rule, std::span<const c10::IValue> inputs)
 {
     const auto boundOf = [this](const c10::IValue &value) {
-        return value.isTensor() && value.toTensor().defined() ? m_saver.boundOf(value.toTensor()) : kUnknown;
+        return value.isTensor() && value.toTensor().defined() ? m_saver.boundOf(value.toTensor()) : kNoBound;
     };
     double largest = 0.0;
     switch (rule) {
     case BoundRule::largest:
         forEachTensor(inputs.front(), [&](const at::Tensor &tensor) {
-            largest = std::max(largest, tensor.defined() ? m_saver.boundOf(tensor) : kUnknown);
+            largest = std::max(largest, tensor.defined() ? m_saver.boundOf(tensor) : kNoBound);
         });
         return largest;
     case BoundRule::sum:
@@ -119,7 +119,7 @@ double Tripwire::bound(BoundRule rule, std::span<const c10::IValue> inputs)
     case BoundRule::none:
         break;
     }
-    return kUnknown;
+    return kNoBound;
 }
 
 void Tripwire::trip(const at::Tensor &tensor, TensorRecord &record)
