@@ -157,7 +157,7 @@ namespace {
 
 using torch::jit::Node;
 using torch::jit::SourceRange;
-using torch::jit::Value;
+using ScriptValue = torch::jit::Value;
 
 // A line of the user's file.
 struct Line
@@ -226,7 +226,7 @@ Bounds boundsOf(Node *node)
 // A constant written in the same expression and used nowhere else.
 std::optional<Line> fromConstants(const Node *node, const Bounds &bounds)
 {
-    for (const Value *input : node->inputs())
+    for (const ScriptValue *input : node->inputs())
         if (input->node()->kind() == c10::prim::Constant && input->uses().size() == 1)
             if (auto line = lineOf(input->node()->sourceRange()); line && bounds.contain(*line))
                 return line;
@@ -293,7 +293,7 @@ std::optional<Line> statementOf(Node *node, int depth)
         return line;
     if (node->outputs().size() != 1 || depth > kMostSteps)
         return std::nullopt;
-    const Value *const result = node->output();
+    const ScriptValue *const result = node->output();
     if (result->hasDebugName())
         if (auto line = fromText(result->debugNameBase(), bounds))
             return line;

@@ -25,7 +25,7 @@ namespace {
 using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Stack;
-using torch::jit::Value;
+using ScriptValue = torch::jit::Value;
 
 // A marker is an operator of the interpreter, a plain function: this is the only way to tell it who listens.
 thread_local ScriptListener *t_listener = nullptr;
@@ -177,13 +177,13 @@ private:
             this->function(*called, false);
     }
 
-    Value *constant(Node *before, std::int64_t value)
+    ScriptValue *constant(Node *before, std::int64_t value)
     {
         const torch::jit::WithInsertPoint here(before);
         return before->owningGraph()->insertConstant(value);
     }
 
-    Node *mark(Node *before, const char *name, std::vector<Value *> inputs)
+    Node *mark(Node *before, const char *name, std::vector<ScriptValue *> inputs)
     {
         Node *made = before->owningGraph()->create(c10::Symbol::fromQualString(name), inputs, 0);
         made->setSourceRange(before->sourceRange());
@@ -193,13 +193,13 @@ private:
     void edges(torch::jit::Graph &graph, std::uint32_t id, bool isMethod)
     {
         Node *const first = *graph.nodes().begin();
-        std::vector<Value *> inputs = {constant(first, id)};
+        std::vector<ScriptValue *> inputs = {constant(first, id)};
         if (isMethod)
             inputs.push_back(graph.inputs()[0]);
         inputs.push_back(constant(first, static_cast<std::int64_t>(inputs.size())));
         mark(first, "opscope::enter", inputs);
         Node *const last = graph.return_node();
-        std::vector<Value *> outputs = {constant(last, id)};
+        std::vector<ScriptValue *> outputs = {constant(last, id)};
         outputs.insert(outputs.end(), graph.outputs().begin(), graph.outputs().end());
         outputs.push_back(constant(last, static_cast<std::int64_t>(outputs.size())));
         mark(last, "opscope::leave", outputs);
@@ -232,7 +232,8 @@ private:
             Block *const inner = node->blocks()[i];
             block(inner);
             Node *const first = *inner->nodes().begin(); // the return node of an empty block
-            Value *const turn = node->kind() == c10::prim::Loop ? inner->inputs()[0] : constant(first, 0);
+            ScriptValue *const turn =
+                node->kind() == c10::prim::Loop ? inner->inputs()[0] : constant(first, 0);
             mark(first, "opscope::block",
                  {constant(first, id), constant(first, static_cast<std::int64_t>(i)), turn});
         }
@@ -287,7 +288,7 @@ private:
         if (isNew)
             block->second = hasPlaces(*node->owningBlock());
         facts.place = block->second ? placeOf(node, m_name) : scriptPlace(node->sourceRange(), m_name);
-        for (Value *input : node->inputs())
+        for (ScriptValue *input : node->inputs())
             if (isNumber(input->type()))
                 merge(numberSources(input), facts.numberSources);
         if (m_texts.insert(sourceIdentity(node->sourceRange())).second)
@@ -312,15 +313,15 @@ private:
     }
 
     // The numbers that a number is made of: none behind a node that takes it out of a tensor.
-    static std::vector<Value *> numbersBehind(Node *node)
+    static std::vector<ScriptValue *> numbersBehind(Node *node)
     {
-        std::vector<Value *> numbers;
+        std::vector<ScriptValue *> numbers;
         if (node->kind() == c10::prim::If || node->kind() == c10::prim::Loop)
             for (Block *inner : node->blocks())
-                for (Value *result : inner->outputs())
+                for (ScriptValue *result : inner->outputs())
                     if (isNumber(result->type()))
                         numbers.push_back(result);
-        for (Value *input : node->inputs())
+        for (ScriptValue *input : node->inputs())
             if (isNumber(input->type()))
                 numbers.push_back(input);
         return numbers;
@@ -328,16 +329,17 @@ private:
 
     // Walks a number back over scalar arithmetic to the nodes that took it out of a tensor. Each value is
     // walked once, without recursion: a script may have a hundred thousand additions in a row.
-    const Sources &numberSources(Value *value)
+    const Sources &numberSources(ScriptValue *value)
     {
-        std::vector<std::pair<Value *, bool>> open = {{value, false}}; // true: what is behind it was walked
+        std::vector<std::pair<ScriptValue *, bool>> open = {
+            {value, false}}; // true: what is behind it was walked
         while (!open.empty()) {
             const auto [at, walked] = open.back();
             open.pop_back();
             Node *const node = at->node();
             if (walked) {
                 Sources sources;
-                for (Value *number : numbersBehind(node))
+                for (ScriptValue *number : numbersBehind(node))
                     merge(m_sources[number], sources);
                 m_sources[at] = std::move(sources);
                 continue;
@@ -351,7 +353,7 @@ private:
                 continue;
             }
             open.emplace_back(at, true);
-            for (Value *number : numbersBehind(node))
+            for (ScriptValue *number : numbersBehind(node))
                 open.emplace_back(number, false);
         }
         return m_sources[value];
@@ -360,7 +362,7 @@ private:
     static bool takesFromTensor(const Node *node)
     {
         const auto inputs = node->inputs();
-        return std::any_of(inputs.begin(), inputs.end(), [](const Value *input) {
+        return std::any_of(inputs.begin(), inputs.end(), [](const ScriptValue *input) {
             return input->type()->isSubtypeOf(*c10::TensorType::get());
         });
     }
@@ -371,7 +373,7 @@ private:
     ScriptProgram &m_program;
     std::unordered_set<torch::jit::Function *> m_done;
     std::unordered_map<const Node *, std::uint32_t> m_ids;
-    std::unordered_map<const Value *, Sources> m_sources;
+    std::unordered_map<const ScriptValue *, Sources> m_sources;
     std::unordered_map<const torch::jit::Block *, bool> m_hasPlaces;
     std::unordered_set<const void *> m_texts; // looked at, all of them kept by the graphs
     std::unordered_set<std::string> m_pieces;
