@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/services/describe_service.h"
 
+#include "app/installation/image_decoder.h"
 #include "app/job_runner.h"
 #include "core/capture/capture_client.h"
 #include "core/capture/live_helpers.h"
@@ -25,6 +26,7 @@ core::Result<core::CaptureOutcome> answered(core::CaptureRequest request, core::
 {
     request.outputPath.clear();
     core::CaptureClient client;
+    client.setImageDecoder(imageDecoder());
     core::Result<core::CaptureOutcome> outcome = client.run(request, job, progress);
     if (outcome && !outcome->error.isOk())
         return outcome->error;

@@ -18,6 +18,7 @@
 
 #include <QDropEvent>
 #include <QElapsedTimer>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
@@ -170,6 +171,28 @@ private Q_SLOTS:
         QVERIFY(asked != nullptr);
         QVERIFY(asked->findChild<app::InputForm *>()->tree().endsWith("expected.json"));
         QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+    }
+
+    // A picture is read for the check as it is for the run, and what was made of it is said.
+    void anImageIsCheckedAsItIsRun()
+    {
+        QImage picture(40, 20, QImage::Format_RGB32);
+        picture.fill(Qt::darkGreen);
+        QVERIFY(picture.save(m_folder.filePath("green.png")));
+        app::CaptureDialog *asked = ask(ownCopy("models/cnn"));
+        QVERIFY(asked != nullptr);
+        asked->findChild<app::InputForm *>()->setInputs(
+            {{"image", m_folder.filePath("green.png").toStdString() + "?resize=18&crop=16"}}, {});
+        QVERIFY2(asked->problem().isEmpty(), qPrintable(asked->problem()));
+        Q_EMIT asked->inputCheckWished(asked->request());
+        const auto texts = [&] { return support::widgetTexts(*asked); };
+        const auto isAnswered = [&] {
+            return !texts().filter("[1,3,16,16]").isEmpty() || !texts().filter("input image:").isEmpty();
+        };
+        QVERIFY2(QTest::qWaitFor(isAnswered, kRunMs), qPrintable(texts().join('|')));
+        QVERIFY2(texts().filter("input image:").isEmpty(), qPrintable(texts().join('|')));
+        start(asked);
+        QVERIFY(waitForTrace());
     }
 
     // What does not fit is said at the input, by a check and after a run alike.
