@@ -296,4 +296,14 @@ CaptureRequest requestAsGiven(CaptureRequest request)
     return request;
 }
 
+std::string originAsGiven(const CaptureRequest &request, const std::string &origin)
+{
+    for (const Value &prepared : request.preparedInputs.toList()) {
+        const std::string &array = prepared.at("array").toString();
+        if (origin == array || origin == std::filesystem::path(array).filename().string())
+            return prepared.at("file").toString() + " (" + prepared.at("how").toString() + ')';
+    }
+    return origin;
+}
+
 } // namespace core

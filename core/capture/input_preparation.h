@@ -32,4 +32,7 @@ private:
 // which are gone with their folder. For running a recorded request again.
 CaptureRequest requestAsGiven(CaptureRequest request);
 
+// ORIGIN of an input of REQUEST; where that is an array made here, the image or sound and how it was made.
+std::string originAsGiven(const CaptureRequest &request, const std::string &origin);
+
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/model_capture.h"
 
+#include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/plain_check.h"
@@ -70,17 +71,6 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
         tensor.set_requires_grad(true);
     }
     return Status::ok();
-}
-
-// The array of an image or a sound is told as the file it was made of.
-std::string originOf(const CaptureRequest &request, const ModelInput &input)
-{
-    for (const Value &prepared : request.preparedInputs.toList()) {
-        const std::string &array = prepared.at("array").toString();
-        if (input.origin == array || input.origin == std::filesystem::path(array).filename().string())
-            return prepared.at("file").toString() + " (" + prepared.at("how").toString() + ')';
-    }
-    return input.origin;
 }
 
 // On a second copy of all state, so that the captured run is the first one of its own.
@@ -205,7 +195,8 @@ void ModelCapture::describe()
     m_info.attributes = m_model.facts();
     Value inputs = Value::list();
     for (const ModelInput &input : m_model.inputs())
-        inputs.append(Value::object({{"name", input.name}, {"origin", originOf(m_request, input)}}));
+        inputs.append(
+            Value::object({{"name", input.name}, {"origin", originAsGiven(m_request, input.origin)}}));
     m_info.request.set("effective_inputs", std::move(inputs));
 }
 

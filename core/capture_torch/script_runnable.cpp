@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // TorchScript behind RunnableModel, and what both kinds of model share.
+#include "core/capture/input_preparation.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/describe_task.h"
 #include "core/capture_torch/input_builder.h"
@@ -302,7 +303,7 @@ Result<Value> builtInputs(const CaptureRequest &request)
         return built;
     Value inputs = Value::list();
     for (const ModelInput &input : (*model)->inputs()) {
-        Value entry = Value::object({{"name", input.name}, {"origin", input.origin}});
+        Value entry = Value::object({{"name", input.name}, {"origin", originAsGiven(request, input.origin)}});
         if (input.value.isTensor()) {
             Value shape = Value::list();
             for (const std::int64_t size : input.value.toTensor().sizes())

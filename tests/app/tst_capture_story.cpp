@@ -191,6 +191,7 @@ private Q_SLOTS:
         };
         QVERIFY2(QTest::qWaitFor(isAnswered, kRunMs), qPrintable(texts().join('|')));
         QVERIFY2(texts().filter("input image:").isEmpty(), qPrintable(texts().join('|')));
+        QVERIFY2(!texts().filter("green.png (resize=18&crop=16x16").isEmpty(), qPrintable(texts().join('|')));
         start(asked);
         QVERIFY(waitForTrace());
     }
