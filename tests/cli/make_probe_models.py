@@ -287,6 +287,15 @@ class Growing(nn.Module):
         return s.half()
 
 
+class Marks(nn.Module):
+    """Assigning a number makes a tensor of it that another op fills."""
+
+    def forward(self, x, at):
+        kept = torch.zeros(x.size(0), dtype=torch.bool)
+        kept[at] = True
+        return x[kept]
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -335,6 +344,7 @@ def main(out):
     torch.jit.script(Step()).save(os.path.join(out, "step.pt"))
     torch.jit.script(Growing().eval()).save(os.path.join(out, "growing.pt"))
     torch.export.save(torch.export.export(Growing().eval(), (torch.ones(1, 2, 4, 4),)), os.path.join(out, "growing.pt2"))
+    torch.jit.script(Marks()).save(os.path.join(out, "marks.pt"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 

@@ -345,6 +345,22 @@ private Q_SLOTS:
     }
 
     // Its own words, without the traceback that LibTorch puts before them.
+    void numbersAreReadOnceTheyAreFilled()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QCOMPARE(cli({"capture", model("marks.pt"), "--input", "f32[4,3]=randn", "--input", "i64[2]=arange",
+                      "-o", trace})
+                     .exitCode,
+                 0);
+        QStringList states; // of the tensors of no dimension: made, then filled
+        for (const QByteArray &line : cli({"dump", trace}).out.split('\n')) {
+            const QJsonObject record = QJsonDocument::fromJson(line).object();
+            if (record["t"].toString() == "tensor" && record["shape"].toArray().isEmpty())
+                states.append(record["payload"].toObject()["state"].toString());
+        }
+        QCOMPARE(states, (QStringList{"uninitialised", "saved"}));
+    }
     void whatAModelRaisesIsTold()
     {
         const QTemporaryDir work;
