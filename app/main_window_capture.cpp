@@ -108,11 +108,10 @@ void MainWindow::fillAnswersMenu()
 {
     QMenu *menu = m_actions->answersMenu;
     menu->clear();
-    for (std::size_t i = 0; i < m_answers.size(); ++i)
-        connect(menu->addAction(m_answers[i].title), &QAction::triggered, this, [this, i] {
-            if (i < m_answers.size())
-                showAnswer(m_answers[i]);
-        });
+    // By value: an answer may come while the menu is open.
+    for (const LiveAnswer &answer : m_answers)
+        connect(menu->addAction(answer.title), &QAction::triggered, this,
+                [this, answer] { showAnswer(answer); });
     if (menu->isEmpty())
         menu->addAction(tr("Nothing was asked yet"))->setEnabled(false);
 }

@@ -12,7 +12,7 @@ namespace app {
 
 namespace {
 
-QString words(const char *text)
+QString told(const char *text)
 {
     return QCoreApplication::translate("app::RunState", text);
 }
@@ -20,9 +20,9 @@ QString words(const char *text)
 // "The 44 ops before it are shown."
 QString beforeText(std::size_t count)
 {
-    return count == 1   ? words("The 1 op before it is shown.")
-           : count == 0 ? words("No op before it ended.")
-                        : words("The %1 before it are shown.").arg(views::countedText(count, "op", "ops"));
+    return count == 1   ? told("The 1 op before it is shown.")
+           : count == 0 ? told("No op before it ended.")
+                        : told("The %1 before it are shown.").arg(views::countedText(count, "op", "ops"));
 }
 
 void sayFailed(const core::TraceInfo &info, const QString &before, RunStateWords &said)
@@ -32,11 +32,11 @@ void sayFailed(const core::TraceInfo &info, const QString &before, RunStateWords
     said.isMemoryLimit = limit > 0 && info.failure.message.find("memory limit") != std::string::npos;
     const bool isBackward = op.isEmpty() && !info.request.at("backward").isNull();
     if (said.isMemoryLimit)
-        said.title = words("Stopped at the memory limit, %1").arg(views::bytesText(limit));
+        said.title = told("Stopped at the memory limit, %1").arg(views::bytesText(limit));
     else if (isBackward)
-        said.title = words("The backward pass did not run to its end");
+        said.title = told("The backward pass did not run to its end");
     else
-        said.title = op.isEmpty() ? words("The model stopped") : words("The model stopped in %1").arg(op);
+        said.title = op.isEmpty() ? told("The model stopped") : told("The model stopped in %1").arg(op);
     said.body = asSentence(said.message);
     if (!isBackward)
         said.body = QStringLiteral("%1 %2").arg(said.body, before);
@@ -68,23 +68,21 @@ RunStateWords runStateWords(const core::Trace &trace)
     said.message = views::fromView(info.failure.message);
     switch (info.status) {
     case core::TraceStatus::crashed:
-        said.title = op.isEmpty() ? words("The model stopped (%1)").arg(signal)
-                                  : words("The model stopped in %1 (%2)").arg(op, signal);
+        said.title = op.isEmpty() ? told("The model stopped (%1)").arg(signal)
+                                  : told("The model stopped in %1 (%2)").arg(op, signal);
         said.body = QStringLiteral("%1 %2").arg(beforeText(count), asSentence(said.message)).trimmed();
         break;
     case core::TraceStatus::failed:
         sayFailed(info, beforeText(count), said);
         break;
     case core::TraceStatus::cancelled:
-        said.title = words("Stopped after %1").arg(ops);
-        said.body =
-            QStringLiteral("%1 %2").arg(asSentence(said.message), words("What is there can be used."));
+        said.title = told("Stopped after %1").arg(ops);
+        said.body = QStringLiteral("%1 %2").arg(asSentence(said.message), told("What is there can be used."));
         said.body = said.body.trimmed();
         break;
     case core::TraceStatus::unknown:
-        said.title = words("This trace has no end");
-        said.body =
-            words("The run was not finished when the file was written last; %1 can be read.").arg(ops);
+        said.title = told("This trace has no end");
+        said.body = told("The run was not finished when the file was written last; %1 can be read.").arg(ops);
         break;
     case core::TraceStatus::finished:
     case core::TraceStatus::stoppedAtNonFinite:

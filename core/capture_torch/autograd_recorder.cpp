@@ -179,7 +179,7 @@ RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector
         state.pin = at;
         state.call = isBranchNode(*at) ? kNoRecord : call;
         state.leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(at.get()) != nullptr;
-        if (nodes != nullptr && !state.leaf)
+        if (nodes != nullptr && !state.leaf && !isBranchNode(*at))
             nodes->push_back(state.id);
         m_nodes.emplace(at.get(), std::move(state));
         fresh.push_back(at.get());

@@ -34,15 +34,15 @@ bool ranOtherwise(OpListener &listener, const c10::OperatorHandle &op, c10::Disp
                   torch::jit::Stack &stack, std::size_t level, const std::exception &error)
 {
     stack.resize(level);
-    {
-        const QuietScope quiet;
-        if (!listener.triesAgain(op, stack, error))
-            return false;
-    }
     try {
+        {
+            const QuietScope quiet;
+            if (!listener.triesAgain(op, stack, error))
+                return false;
+        }
         op.redispatchBoxed(keys, &stack);
         return true;
-    } catch (const std::exception &) {
+    } catch (...) {
         return false; // the first error is the one to tell
     }
 }

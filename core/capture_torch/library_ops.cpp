@@ -21,6 +21,8 @@ at::Tensor groupedProduct(const at::Tensor &input, const at::Tensor &weight, con
     std::int64_t start = 0;
     for (std::int64_t group = 0; group < bounds.numel(); ++group) {
         const std::int64_t end = bounds.const_data_ptr<std::int64_t>()[group];
+        TORCH_CHECK(start <= end && end <= input.size(0), "group ", group, " ends at row ", end, " of ",
+                    input.size(0), ", where rows ", start, " and on are left");
         if (end == start)
             continue;
         parts.push_back(at::mm(input.slice(0, start, end), weight.select(0, group)));

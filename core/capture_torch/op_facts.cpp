@@ -51,7 +51,8 @@ bool cannotMakeBad(std::string_view func)
                     "sigmoid_",   "tanh_",    "silu_",      "leaky_relu_"});
 }
 
-// Ops that choose, move or squash what went in. Not those that add, multiply or narrow: they can overflow.
+// Ops that choose, move or squash what went in. Not those that add, multiply or narrow: they can overflow;
+// nor max pools: a dilated window can lie in the padding alone, which is -Inf.
 bool keepsFinite(std::string_view func)
 {
     if (func.ends_with('_') && !func.ends_with("__"))
@@ -93,11 +94,7 @@ bool keepsFinite(std::string_view func)
                           "index",
                           "index_select",
                           "gather",
-                          "max_pool1d",
-                          "max_pool2d",
-                          "max_pool3d",
                           "adaptive_max_pool2d",
-                          "max_pool2d_with_indices",
                           "amax",
                           "amin",
                           "max",
@@ -122,7 +119,7 @@ BoundRule boundRule(std::string_view func, std::string_view overload)
 {
     if (overload.ends_with("out"))
         return BoundRule::none;
-    if (isOneOf(func, {"relu", "relu_", "cat", "concat", "clone", "max_pool2d", "max_pool2d_with_indices"}))
+    if (isOneOf(func, {"relu", "relu_", "cat", "concat", "clone"}))
         return BoundRule::largest;
     if (overload == "Tensor" && isOneOf(func, {"add", "add_", "sub", "sub_"}))
         return BoundRule::sum;
@@ -173,10 +170,6 @@ std::string textOf(const c10::IValue &value)
 {
     return '<' + value.tagKind() + '>';
 }
-
-} // namespace
-
-namespace {
 
 // Of LibTorch's own ops those that are tagged so, take a generator, or drop out; of others nothing is known.
 bool mayDraw(const c10::OperatorHandle &op, std::string_view space)

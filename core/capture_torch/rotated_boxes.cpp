@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -44,14 +45,14 @@ double signedArea(const Polygon &polygon)
 Polygon cornersOf(const RotatedBox &box, const Point &around)
 {
     const double angle = box.degrees * std::numbers::pi / 180;
-    const double cosine = std::cos(angle) / 2, sine = std::sin(angle) / 2;
-    const Point centre{box.x - around.x, box.y - around.y};
-    const Point first{sine * box.height + cosine * box.width, cosine * box.height - sine * box.width};
-    const Point second{-sine * box.height + cosine * box.width, -cosine * box.height - sine * box.width};
-    Polygon corners = {{centre.x + first.x, centre.y + first.y},
-                       {centre.x + second.x, centre.y + second.y},
-                       {centre.x - first.x, centre.y - first.y},
-                       {centre.x - second.x, centre.y - second.y}};
+    const double cosine = std::cos(angle), sine = std::sin(angle);
+    constexpr std::array<std::array<double, 2>, 4> kRing = {{{1, 1}, {1, -1}, {-1, -1}, {-1, 1}}};
+    Polygon corners;
+    for (const auto &[along, across] : kRing) {
+        const double x = along * box.width / 2, y = across * box.height / 2;
+        corners.push_back(
+            {box.x - around.x + x * cosine + y * sine, box.y - around.y + y * cosine - x * sine});
+    }
     if (signedArea(corners) < 0)
         std::swap(corners[1], corners[3]);
     return corners;
@@ -103,13 +104,13 @@ at::Tensor rotatedOverlap(const at::Tensor &first, const at::Tensor &second)
         TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 5, "boxes should have the shape [N, 5], got ",
                     boxes.sizes());
     const at::Tensor left = first.contiguous(), right = second.to(first.scalar_type()).contiguous();
-    at::Tensor result = at::empty({left.size(0), right.size(0)}, left.options());
+    at::Tensor result = at::empty({left.size(0), right.size(0)}, left.options().dtype(at::kFloat));
+    float *out = result.mutable_data_ptr<float>();
     AT_DISPATCH_FLOATING_TYPES(left.scalar_type(), "rotatedOverlap", [&] {
-        scalar_t *out = result.mutable_data_ptr<scalar_t>();
         for (std::int64_t i = 0; i < left.size(0); ++i)
             for (std::int64_t j = 0; j < right.size(0); ++j)
-                *out++ = static_cast<scalar_t>(overlapOf(boxAt(left.const_data_ptr<scalar_t>() + i * 5),
-                                                         boxAt(right.const_data_ptr<scalar_t>() + j * 5)));
+                *out++ = static_cast<float>(overlapOf(boxAt(left.const_data_ptr<scalar_t>() + i * 5),
+                                                      boxAt(right.const_data_ptr<scalar_t>() + j * 5)));
     });
     return result;
 }

@@ -276,7 +276,12 @@ at::Tensor packedWeight(const Module &module)
     torch::jit::Function *const unpack = packed.toObject()->type()->findMethod("unpack");
     if (unpack == nullptr)
         return {};
-    const c10::IValue parts = (*unpack)({packed});
+    c10::IValue parts;
+    try {
+        parts = (*unpack)({packed});
+    } catch (const std::exception &) {
+        return {}; // then this layer says nothing
+    }
     const bool known = parts.isTuple() && !parts.toTupleRef().elements().empty() &&
                        parts.toTupleRef().elements()[0].isTensor();
     return known ? parts.toTupleRef().elements()[0].toTensor() : at::Tensor();

@@ -4,6 +4,8 @@
 #include "core/capture_torch/torch_dtype.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace core {
 namespace {
@@ -91,6 +93,9 @@ void addLastIdeas(const ShapeFacts &facts, const GuessOptions &options, const Ad
             layer.type = "parameter:" + name;
             for (std::vector<std::int64_t> shape :
                  {std::vector{batch, size}, {batch, steps, size}, {batch, size, size}}) {
+                constexpr double kMost = 1 << 24; // elements: an idea is tried, not a memory test
+                if (std::accumulate(shape.begin(), shape.end(), 1.0, std::multiplies<>()) > kMost)
+                    continue;
                 ShapePrior prior = ideaOf(layer, Kind::norm, std::move(shape), facts);
                 prior.strategy = "op_seed";
                 add(std::move(prior));

@@ -43,16 +43,17 @@ double largestOf(const c10::IValue &value, double otherwise)
                  : kNoBound;
 }
 
-// The smallest element; 0 of types that no running variance has.
+// The smallest element; minus infinity where that is not read (half types, no elements).
 double smallestOf(const at::Tensor &tensor)
 {
     const auto least = [&tensor](const auto *data) {
-        return tensor.numel() == 0 ? 0.0
+        return tensor.numel() == 0 ? -kNoBound
                                    : static_cast<double>(*std::min_element(data, data + tensor.numel()));
     };
     if (tensor.scalar_type() == c10::ScalarType::Float)
         return least(tensor.const_data_ptr<float>());
-    return tensor.scalar_type() == c10::ScalarType::Double ? least(tensor.const_data_ptr<double>()) : 0.0;
+    return tensor.scalar_type() == c10::ScalarType::Double ? least(tensor.const_data_ptr<double>())
+                                                           : -kNoBound;
 }
 
 // y = (x - mean) * weight / sqrt(variance + eps) + bias (torch.nn.BatchNorm2d, evaluation), with the largest
@@ -64,11 +65,13 @@ double normalisedBound(double largest, std::span<const c10::IValue> inputs)
     if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kNoBound)))
         return kNoBound;
     const double spread = smallestOf(inputs[4].toTensor()) + inputs[hasMode ? 7 : 6].toDouble();
-    constexpr double kNormal = 1e-30; // of float32: its inverse root is far from infinity
-    if (!(spread >= kNormal))
+    // Far from the limits of float32, in which the kernel has the root's inverse and the factor.
+    constexpr double kSmall = 1e-30;
+    constexpr double kLarge = 1e30;
+    const double factor = spread >= kSmall ? largestOf(inputs[1], 1.0) / std::sqrt(spread) : kNoBound;
+    if (!(factor <= kLarge))
         return kNoBound;
-    return largestOf(inputs[1], 1.0) / std::sqrt(spread) * (largest + largestOf(inputs[3], kNoBound)) +
-           largestOf(inputs[2], 0.0);
+    return factor * (largest + largestOf(inputs[3], kNoBound)) + largestOf(inputs[2], 0.0);
 }
 
 struct Memory

@@ -162,6 +162,9 @@ at::Tensor sampled(const at::Tensor &image, const at::Tensor &rows, const at::Te
 {
     const std::int64_t height = image.size(3), width = image.size(4);
     const at::Tensor flat = image.flatten(3);
+    const auto pixel = [](const at::Tensor &at, std::int64_t size) {
+        return at.nan_to_num(0).clamp(0, size - 1).to(at::kLong);
+    };
     const at::Tensor top = rows.detach().floor(), left = columns.detach().floor();
     const at::Tensor down = rows - top, across = columns - left;
     at::Tensor sum;
@@ -169,14 +172,16 @@ at::Tensor sampled(const at::Tensor &image, const at::Tensor &rows, const at::Te
         for (const int x : {0, 1}) {
             const at::Tensor row = top + y, column = left + x;
             const at::Tensor inside = (row >= 0) & (row < height) & (column >= 0) & (column < width);
-            const at::Tensor at =
-                (row.clamp(0, height - 1) * width + column.clamp(0, width - 1)).to(at::kLong).unsqueeze(2);
-            const at::Tensor weight = (y == 0 ? 1 - down : down) * (x == 0 ? 1 - across : across) * inside;
-            const at::Tensor part =
-                flat.gather(3, at.expand({-1, -1, image.size(2), -1})) * weight.unsqueeze(2);
+            const at::Tensor at = (pixel(row, height) * width + pixel(column, width)).unsqueeze(2);
+            const at::Tensor weight = (y == 0 ? 1 - down : down) * (x == 0 ? 1 - across : across);
+            // What lies outside counts as zero, whatever the pixel is that stands in for it.
+            const at::Tensor value =
+                at::where(inside.unsqueeze(2), flat.gather(3, at.expand({-1, -1, image.size(2), -1})), 0);
+            const at::Tensor part = value * weight.unsqueeze(2);
             sum = sum.defined() ? sum + part : part;
         }
-    return sum;
+    const at::Tensor outside = (rows <= -1) | (rows >= height) | (columns <= -1) | (columns >= width);
+    return at::where(outside.unsqueeze(2), 0, sum);
 }
 
 struct Stride2d
@@ -216,7 +221,13 @@ at::Tensor deformConv2d(const Deformed &of)
     const std::int64_t taps = kernel[0] * kernel[1], positions = out[0] * out[1];
     TORCH_CHECK(offset.size(1) == offsetGroups * 2 * taps, "the offset has ", offset.size(1),
                 " channels where ", offsetGroups * 2 * taps, " are expected");
-    const at::Tensor moved = offset.view({batch, offsetGroups, taps, 2, positions});
+    for (const std::size_t side : {0, 1}) {
+        const std::int64_t reach = how.dilation[side] * (kernel[side] - 1) + 1;
+        const auto length = input.size(static_cast<std::int64_t>(side) + 2);
+        TORCH_CHECK((length + 2 * how.padding[side] - reach) / how.stride[side] + 1 == out[side],
+                    "the offset has the size ", offset.sizes(), ", which is not that of the result");
+    }
+    const at::Tensor moved = offset.reshape({batch, offsetGroups, taps, 2, positions});
     const auto at = [&](std::size_t side) {
         const at::Tensor base = gridOf(moved, side, kernel, out, how);
         return (moved.select(3, static_cast<std::int64_t>(side)) + base).flatten(2);

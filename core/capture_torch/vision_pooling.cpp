@@ -50,6 +50,7 @@ struct Taps
 {
     std::vector<std::int64_t> at;
     std::vector<T> weight;
+    T otherwise = 0; // the sum of none
 
     void add(std::int64_t position, T value)
     {
@@ -95,9 +96,17 @@ void addSamples(const Region<T> &region, const Cell &cell, const Plane &plane, c
 {
     const T height = region.cellHeight(pooling), width = region.cellWidth(pooling);
     const auto samples = [&](T size) {
-        return pooling.sampling > 0 ? pooling.sampling : static_cast<std::int64_t>(std::ceil(size));
+        constexpr T kMost = 8192;
+        TORCH_CHECK(pooling.sampling > 0 || !std::isfinite(size) || size <= kMost, "a cell of a region has ",
+                    size, " pixels a side, more than ", kMost);
+        return pooling.sampling > 0  ? pooling.sampling
+               : std::isfinite(size) ? static_cast<std::int64_t>(std::ceil(size))
+                                     : 0;
     };
     const std::int64_t rows = samples(height), columns = samples(width);
+    // As torchvision divides by their number.
+    if (pooling.kind == RegionPooling::Kind::positionAlign && rows * columns == 0)
+        taps.otherwise = std::numeric_limits<T>::quiet_NaN();
     const T share = 1 / static_cast<T>(std::max<std::int64_t>(rows * columns, 1));
     const T top = region.top + static_cast<T>(cell.row) * height;
     const T left = region.left + static_cast<T>(cell.column) * width;
@@ -148,6 +157,7 @@ void checkRegions(at::IntArrayRef image, const at::Tensor &regions)
     TORCH_CHECK(image.size() == 4, "the image must have 4 dimensions, it has ", image.size());
     TORCH_CHECK(regions.dim() == 2 && regions.size(1) == 5, "regions must have the shape [K, 5], they have ",
                 regions.sizes());
+    TORCH_CHECK(image[2] > 0 && image[3] > 0, "the image has no pixels: ", image);
 }
 
 // Calls VISIT(output position, plane of the image, taps) for every cell of every region.
@@ -294,7 +304,7 @@ at::Tensor poolRegions(const at::Tensor &image, const at::Tensor &regions, const
         const scalar_t *const in = from.const_data_ptr<scalar_t>();
         forEachCell<scalar_t>(image.sizes(), boxes, pooling,
                               [&](std::int64_t to, std::int64_t plane, const Taps<scalar_t> &taps) {
-                                  scalar_t sum = 0;
+                                  scalar_t sum = taps.otherwise;
                                   for (std::size_t i = 0; i < taps.at.size(); ++i)
                                       sum += in[plane + taps.at[i]] * taps.weight[i];
                                   out[to] = sum;
@@ -358,6 +368,8 @@ at::Tensor poolRegionsMaxBackward(const at::Tensor &gradient, const at::Tensor &
         for (std::int64_t i = 0; i < from.numel(); ++i)
             if (place[i] >= 0) {
                 const std::int64_t image = images.const_data_ptr<std::int64_t>()[i / cells / sizes[1]];
+                TORCH_CHECK(image >= 0 && image < sizes[0] && place[i] < sizes[2] * sizes[3],
+                            "the regions or places of roi_pool were changed before its backward pass");
                 out[(image * sizes[1] + i / cells % sizes[1]) * sizes[2] * sizes[3] + place[i]] += in[i];
             }
     });

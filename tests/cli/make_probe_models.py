@@ -287,6 +287,14 @@ class Growing(nn.Module):
         return s.half()
 
 
+def bad_where_it_seems_bounded():
+    """Batch norm of a negative variance in bfloat16, and a dilated pool with a window in the padding alone."""
+    norm = nn.BatchNorm2d(2).eval()
+    norm.running_var.fill_(-1.0)
+    yield "negative_variance", nn.Sequential(nn.ReLU(), norm, nn.ReLU()).bfloat16()
+    yield "dilated_pool", nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, 1, 1, dilation=2), nn.ReLU())
+
+
 class Marks(nn.Module):
     """Assigning a number makes a tensor of it that another op fills."""
 
@@ -344,6 +352,8 @@ def main(out):
     torch.jit.script(Step()).save(os.path.join(out, "step.pt"))
     torch.jit.script(Growing().eval()).save(os.path.join(out, "growing.pt"))
     torch.export.save(torch.export.export(Growing().eval(), (torch.ones(1, 2, 4, 4),)), os.path.join(out, "growing.pt2"))
+    for name, model in bad_where_it_seems_bounded():
+        torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
     torch.jit.script(Marks()).save(os.path.join(out, "marks.pt"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))

@@ -165,6 +165,29 @@ private Q_SLOTS:
         }
     }
 
+    void boundsAreKnownOnlyWhereTheyHold_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("input");
+        QTest::addColumn<QString>("label");
+        QTest::newRow("negative variance") << "negative_variance.pt"
+                                           << "bf16[1,2,2,2]=ones"
+                                           << "batchnorm_1_";
+        QTest::newRow("window in the padding") << "dilated_pool.pt"
+                                               << "f32[1,1,1,1]=ones"
+                                               << "maxpool2d_1_";
+    }
+    void boundsAreKnownOnlyWhereTheyHold()
+    {
+        QFETCH(QString, file);
+        QFETCH(QString, input);
+        QFETCH(QString, label);
+        const CliResult run = cli(QStringList{"run", "find_nan", QString(OPSCOPE_PROBE_MODELS_DIR "/") + file,
+                                              "--input", input, "--json"});
+        const QString found = run.object()["result"].toObject()["label"].toString();
+        QVERIFY2(found.startsWith(label), qPrintable(found));
+    }
+
     void nonfiniteOrigin_data() { addRows("*_live_find_nan_*"); }
     void nonfiniteOrigin()
     {
