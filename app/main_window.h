@@ -4,17 +4,18 @@
 #include "app/frame/perspective.h"
 #include "core/base/ids.h"
 #include "core/base/result.h"
+#include "core/capture/capture_request.h"
 
 #include <QMainWindow>
 #include <QTimer>
 
+#include <optional>
 #include <vector>
 
 class QDialog;
 class QStackedWidget;
 
 namespace core {
-struct CaptureRequest;
 class Value;
 } // namespace core
 
@@ -86,6 +87,7 @@ private:
     void showDocuments();
     void showPerspective();
     void showRunState();
+    void showUnanswered();
     void showCheckpoint();
     void showFacts();
     void showSelection();
@@ -153,6 +155,14 @@ private:
     std::vector<LiveAnswer> m_answers; // newest first
     bool m_offersRun = false;          // the banner leads back to the run
     bool m_quitsAfterRun = false;
+    // A helper that ended without its answer, whose trace may look like one that ended well.
+    struct Unanswered
+    {
+        QString tracePath;
+        core::CaptureRequest request;
+        core::Status status;
+    };
+    std::optional<Unanswered> m_unanswered; // the last one
     QTimer m_jobClock;
     QString m_samplePath;
 };

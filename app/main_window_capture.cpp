@@ -267,6 +267,9 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
             CaptureDialog::rememberSize(m_session.settings(),
                                         QFile::decodeName(QByteArray::fromStdString(ended.modelPath)),
                                         static_cast<std::uint64_t>(QFileInfo(tracePath).size()));
+        m_unanswered.reset();
+        if (!status.isOk() && ended.task != "capture")
+            m_unanswered = {tracePath, ended, status};
         m_session.open(tracePath);
         return;
     }
@@ -287,6 +290,17 @@ void MainWindow::endCapture(const QString &tracePath, const core::Status &status
         return;
     }
     showCaptureFailure(request, status);
+}
+
+void MainWindow::showUnanswered()
+{
+    if (!m_unanswered || m_session.current()->path != m_unanswered->tracePath)
+        return;
+    const QString told = asSentence(views::fromView(m_unanswered->status.message()));
+    m_banner->showMessage(
+        tr("%1 did not come to its answer").arg(views::fromView(m_unanswered->request.task)), told,
+        {{tr("Ask again…"), [this, asked = core::requestAsGiven(m_unanswered->request)] { askAgain(asked); }},
+         {tr("Copy message"), [told] { QApplication::clipboard()->setText(told); }}});
 }
 
 // Whoever asked to keep what is there is told when nothing is.

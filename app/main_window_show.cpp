@@ -116,8 +116,10 @@ void MainWindow::showRunState()
 {
     const core::TraceInfo &info = m_session.current()->trace->info();
     const RunStateWords said = runStateWords(*m_session.current()->trace);
-    if (said.title.isEmpty())
+    if (said.title.isEmpty()) {
+        showUnanswered();
         return;
+    }
     std::vector<BannerAction> actions;
     const auto request = core::captureRequestFromValue(info.request);
     if (request && !request->modelPath.empty())

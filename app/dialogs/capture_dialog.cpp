@@ -110,8 +110,11 @@ void CaptureDialog::arrange()
     views::orderTabsByLayout(*this);
     const int wanted = height() + m_area->widget()->height() - m_area->viewport()->height();
     const QRect room = screen()->availableGeometry().adjusted(kRoom, kRoom, -kRoom, -kRoom);
-    if (wanted > height())
-        resize(width(), std::max(height(), std::min(wanted, room.height() * 9 / 10)));
+    // The form does not scroll sideways: large text makes it wider.
+    const int wide = width() + m_area->widget()->minimumSizeHint().width() - m_area->viewport()->width();
+    if (wanted > height() || wide > width())
+        resize(std::max(width(), std::min(wide, room.width())),
+               std::max(height(), std::min(wanted, room.height() * 9 / 10)));
     if (isVisible() && y() + height() > room.bottom())
         move(x(), std::max(room.top(), room.bottom() - height()));
 }

@@ -268,6 +268,25 @@ private Q_SLOTS:
         QCOMPARE(dialog()->request().task, std::string("graph_breaks"));
     }
 
+    // The trace of its first run ended well; the window says that the helper did not.
+    void aHelperWithoutItsAnswerIsTold()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"), QStringLiteral("bisect_precision"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(run(asked, asked->request()));
+        QVERIFY(waitForTrace());
+        QVERIFY(!banner().isVisible());
+        const QString trace = m_session->current()->path;
+        Q_EMIT m_session->captures().finished(
+            trace, {core::ErrorCode::workerCrashed, "the worker was ended by SIGKILL"});
+        QTRY_VERIFY(banner().isVisible());
+        QCOMPARE(banner().accessibleName(), QString("bisect_precision did not come to its answer"));
+        QCOMPARE(banner().accessibleDescription(), QString("The worker was ended by SIGKILL."));
+        button(banner(), QStringLiteral("Ask again…"))->click();
+        QVERIFY(dialog() != nullptr);
+        QCOMPARE(dialog()->request().task, std::string("bisect_precision"));
+    }
+
     // A run is not lost to a slip.
     void closingTheWindowAsksWhatBecomesOfARun()
     {
