@@ -211,7 +211,8 @@ OpFacts readOpFacts(const c10::OperatorHandle &op)
     facts.uninitialised = makesUninitialised(facts.func);
     facts.keepsBefore =
         facts.writes && !facts.metadataOnly && overload != "out" && !cannotMakeBad(facts.func);
-    facts.keepsFinite = keepsFinite(facts.func);
+    facts.keepsFinite = keepsFinite(facts.func) && overload != "decimals";
+    facts.readsIndices = isOneOf(facts.func, {"index", "index_select", "gather"});
     facts.writesPartly = facts.writes && leavesSome(facts.func);
     facts.readsWhatItWrites = facts.writes && !facts.metadataOnly && !overload.ends_with("out") &&
                               !overwrites(facts.func) && !facts.writesPartly;

@@ -169,6 +169,7 @@ private:
     RecordId argumentVersion(const at::Tensor &tensor, bool written);
     void collectWrites(const std::vector<c10::IValue> &stack);
     bool boundedIn(DType dtype) const;
+    bool keepsFiniteAs(c10::ScalarType type) const;
     void keepBefore(const at::Tensor &tensor, std::size_t index);
     TensorRecord unwritten(const at::Tensor &tensor);
 

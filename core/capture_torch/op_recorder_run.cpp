@@ -292,8 +292,7 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     const bool made = role == TensorRole::output && m_pending.facts != nullptr;
     bool trips = false;
     const bool first = made && m_pending.record.outputs.empty();
-    if ((first && boundedIn(record.dtype)) ||
-        (made && m_pending.facts->keepsFinite && m_pending.inputBadness == 0)) {
+    if ((first && boundedIn(record.dtype)) || (made && keepsFiniteAs(tensor.scalar_type()))) {
         m_saver.knowFinite(tensor, first ? m_pending.bound : std::numeric_limits<double>::infinity());
     } else if (m_tripwire->look(tensor, record)) {
         const bool design = m_options.pastMasks && isByDesign(record);
@@ -308,6 +307,26 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     m_summary.tripped = m_tripwire->tripped();
     m_tripwire->hold(tensor, record, made ? std::optional(m_pending.record.outputs.size()) : std::nullopt);
     return record;
+}
+
+// Whether the pending call, of finite operands, gives finite results of TYPE: it only chooses, moves or
+// squashes values of that very type. Others may overflow when they become it.
+bool OpRecorder::keepsFiniteAs(c10::ScalarType type) const
+{
+    const OpFacts &facts = *m_pending.facts;
+    if (!facts.keepsFinite || m_pending.inputBadness != 0 || !at::isFloatingType(type))
+        return false;
+    bool same = true;
+    const auto look = [&](const at::Tensor &tensor) {
+        if (!tensor.defined() || tensor.scalar_type() == type ||
+            tensor.scalar_type() == c10::ScalarType::Bool)
+            return;
+        const bool number = tensor.unsafeGetTensorImpl()->is_wrapped_number(); // looked at by its value
+        same = same && (number || (facts.readsIndices && at::isIntegralType(tensor.scalar_type(), false)));
+    };
+    for (const c10::IValue &input : m_pending.inputs)
+        forEachTensor(input, look);
+    return same;
 }
 
 // Whether the first result of the pending call is finite whatever it is. Half of what DTYPE holds: rounding

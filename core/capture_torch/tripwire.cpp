@@ -64,7 +64,11 @@ double normalisedBound(double largest, std::span<const c10::IValue> inputs)
     const bool hasMode = inputs.size() == 9;
     if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kNoBound)))
         return kNoBound;
-    const double spread = smallestOf(inputs[4].toTensor()) + inputs[hasMode ? 7 : 6].toDouble();
+    // Not negative, so that the sum in the kernel's type is no smaller than the larger one.
+    const double variance = smallestOf(inputs[4].toTensor()), eps = inputs[hasMode ? 7 : 6].toDouble();
+    if (!(variance >= 0.0 && eps >= 0.0))
+        return kNoBound;
+    const double spread = variance + eps;
     // Far from the limits of float32, in which the kernel has the root's inverse and the factor.
     constexpr double kSmall = 1e-30;
     constexpr double kLarge = 1e30;

@@ -176,8 +176,8 @@ private Q_SLOTS:
         const std::vector<at::Tensor> before = stateOf(*loaded->model);
         const auto toDouble = [](RunnableModel &copy) { return copy.convertFloating(c10::kDouble); };
         const std::string path = folder.filePath("double.opscope").toStdString();
-        const CaptureOutcome outcome =
-            isolatedCapture(*loaded->model, request, {}, {0, path, {false, false, c10::kDouble, {}}, toDouble});
+        const CaptureOutcome outcome = isolatedCapture(*loaded->model, request, {},
+                                                       {0, path, {false, false, c10::kDouble, {}}, toDouble});
         QVERIFY2(outcome.error.isOk(), outcome.error.message().c_str());
         const auto trace = openTrace(path);
         QVERIFY(trace != nullptr);
