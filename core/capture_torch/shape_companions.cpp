@@ -73,7 +73,9 @@ void byName(const std::string &name, const GuessedInput &primary, const ShapeFac
     };
     const std::int64_t length = primary.shape.size() > 1 ? primary.shape[1] : 1;
     const std::int64_t batch = primary.shape.empty() ? 1 : primary.shape[0];
-    if (has(name, {"mask"}))
+    if (has(name, {"pad"})) // true where nothing is: nowhere
+        set(positionsOf(primary), DType::boolean, "zeros");
+    else if (has(name, {"mask"}))
         set(positionsOf(primary), isInteger(primary.dtype) ? DType::int64 : DType::boolean, "ones");
     else if (has(name, {"length", "lens", "_len"}))
         set({batch}, DType::int64, "full", static_cast<double>(length));
