@@ -287,11 +287,20 @@ class Growing(nn.Module):
         return s.half()
 
 
+class Mixed(nn.Module):
+    """Choosing values overflows when they become a narrower type."""
+
+    def forward(self, x, whole):
+        return torch.relu(torch.cat([torch.relu(x), whole]))
+
+
 def bad_where_it_seems_bounded():
-    """Batch norm of a negative variance in bfloat16, and a dilated pool with a window in the padding alone."""
+    """Batch norm of a negative variance in bfloat16, a dilated pool with a window in the padding alone, and large
+    whole numbers beside halves."""
     norm = nn.BatchNorm2d(2).eval()
     norm.running_var.fill_(-1.0)
     yield "negative_variance", nn.Sequential(nn.ReLU(), norm, nn.ReLU()).bfloat16()
+    yield "mixed", Mixed()
     yield "dilated_pool", nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, 1, 1, dilation=2), nn.ReLU())
 
 

@@ -168,22 +168,24 @@ private Q_SLOTS:
     void boundsAreKnownOnlyWhereTheyHold_data()
     {
         QTest::addColumn<QString>("file");
-        QTest::addColumn<QString>("input");
+        QTest::addColumn<QStringList>("inputs");
         QTest::addColumn<QString>("label");
-        QTest::newRow("negative variance") << "negative_variance.pt"
-                                           << "bf16[1,2,2,2]=ones"
-                                           << "batchnorm_1_";
-        QTest::newRow("window in the padding") << "dilated_pool.pt"
-                                               << "f32[1,1,1,1]=ones"
-                                               << "maxpool2d_1_";
+        QTest::newRow("negative variance")
+            << "negative_variance.pt" << QStringList{"bf16[1,2,2,2]=ones"} << "batchnorm_1_";
+        QTest::newRow("window in the padding")
+            << "dilated_pool.pt" << QStringList{"f32[1,1,1,1]=ones"} << "maxpool2d_1_";
+        QTest::newRow("whole numbers beside halves")
+            << "mixed.pt" << QStringList{"f16[2]=ones", "i64[2]=100000"} << "cat_1_";
     }
     void boundsAreKnownOnlyWhereTheyHold()
     {
         QFETCH(QString, file);
-        QFETCH(QString, input);
+        QFETCH(QStringList, inputs);
         QFETCH(QString, label);
-        const CliResult run = cli(QStringList{"run", "find_nan", QString(OPSCOPE_PROBE_MODELS_DIR "/") + file,
-                                              "--input", input, "--json"});
+        QStringList words = {"run", "find_nan", QString(OPSCOPE_PROBE_MODELS_DIR "/") + file, "--json"};
+        for (const QString &input : inputs)
+            words << "--input" << input;
+        const CliResult run = cli(words);
         const QString found = run.object()["result"].toObject()["label"].toString();
         QVERIFY2(found.startsWith(label), qPrintable(found));
     }
