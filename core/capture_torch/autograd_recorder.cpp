@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/autograd_recorder.h"
 
+#include "core/analysis/report_parts.h"
 #include "core/capture/loss_target.h"
 #include "core/capture_torch/branch_gradients.h"
 #include "core/capture_torch/input_builder.h"
@@ -116,14 +117,14 @@ Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &
 
 Status noSuchOutput(const std::string &path, const ModelOutputs &outputs)
 {
-    std::string names;
+    std::vector<std::string> names;
     for (const auto &[name, value] : outputs)
         if (value.isTensor())
-            names += (names.empty() ? "" : ", ") + (name.empty() ? std::string("one without a name") : name);
+            names.push_back(name.empty() ? "one without a name" : name);
     if (path.empty() || names.empty())
         return {ErrorCode::invalidArgument, "the model returned no tensor"};
     return Status(ErrorCode::invalidArgument, "the model has no output " + path)
-        .withRemedy("its tensor outputs are " + names);
+        .withRemedy("its tensor outputs are " + joined(names));
 }
 
 } // namespace
@@ -177,9 +178,10 @@ RecordId AutogradRecorder::claim(const NodePtr &node, RecordId call, std::vector
         NodeState state;
         state.id = static_cast<RecordId>(m_nodes.size());
         state.pin = at;
-        state.call = isBranchNode(*at) ? kNoRecord : call;
+        const bool ofOp = !isBranchNode(*at);
+        state.call = ofOp ? call : kNoRecord;
         state.leaf = dynamic_cast<torch::autograd::AccumulateGrad *>(at.get()) != nullptr;
-        if (nodes != nullptr && !state.leaf && !isBranchNode(*at))
+        if (nodes != nullptr && !state.leaf && ofOp)
             nodes->push_back(state.id);
         m_nodes.emplace(at.get(), std::move(state));
         fresh.push_back(at.get());

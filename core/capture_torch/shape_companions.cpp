@@ -102,17 +102,10 @@ void byName(const std::string &name, const GuessedInput &primary, const ShapeFac
 bool asModality(const std::string &name, const GuessedInput &primary, const ShapeFacts &facts,
                 GuessedInput &input)
 {
-    const auto layerOf = [&facts](LayerKind kind, std::size_t rank) -> const LayerFact * {
-        const auto found =
-            std::find_if(facts.layers.begin(), facts.layers.end(), [&](const LayerFact &layer) {
-                return layer.kind == kind && layer.kernel.size() == rank;
-            });
-        return found == facts.layers.end() ? nullptr : &*found;
-    };
     constexpr std::int64_t kSide = 224, kTokens = 16;
     const std::int64_t batch = primary.shape.empty() ? 1 : primary.shape[0];
-    const LayerFact *const conv = layerOf(LayerKind::conv, 2);
-    const LayerFact *const table = layerOf(LayerKind::embedding, 0);
+    const LayerFact *const conv = firstLayer(facts, LayerKind::conv, 2);
+    const LayerFact *const table = firstLayer(facts, LayerKind::embedding, 0);
     if (conv != nullptr && primary.shape.size() != 4 && has(name, {"image", "pixel", "img", "picture"})) {
         const std::int64_t side = positionSide(facts, conv->stride, conv->outputs).value_or(kSide);
         input.shape = {batch, conv->features, side, side};

@@ -392,6 +392,14 @@ ShapeFacts shapeFactsOf(const ScriptModel &model)
     return facts;
 }
 
+const LayerFact *firstLayer(const ShapeFacts &facts, LayerKind kind, std::optional<std::size_t> rank)
+{
+    const auto found = std::find_if(facts.layers.begin(), facts.layers.end(), [&](const LayerFact &layer) {
+        return layer.kind == kind && (!rank || layer.kernel.size() == *rank);
+    });
+    return found == facts.layers.end() ? nullptr : &*found;
+}
+
 std::optional<std::int64_t> positionLimit(const ShapeFacts &facts)
 {
     for (const auto &[name, tensor] : facts.tables) {

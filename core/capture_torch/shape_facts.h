@@ -65,6 +65,9 @@ struct ShapeFacts
 // Reads the modules and, for what only the calls say (groups, strides, batch_first), their graphs.
 ShapeFacts shapeFactsOf(const ScriptModel &model);
 
+// The first layer of KIND, with a kernel of RANK dimensions where that is given; null when there is none.
+const LayerFact *firstLayer(const ShapeFacts &facts, LayerKind kind, std::optional<std::size_t> rank = {});
+
 // Sequence limit of a positional table; none without such a table.
 std::optional<std::int64_t> positionLimit(const ShapeFacts &facts);
 // Side of the square image whose patches (one each STRIDE) fill a positional table of vectors of WIDTH

@@ -13,14 +13,6 @@ namespace {
 constexpr std::int64_t kSecond = 16'000; // samples
 constexpr std::int64_t kSteps = 16;
 
-const LayerFact *first(const ShapeFacts &facts, LayerKind kind, std::size_t rank = 0)
-{
-    const auto found = std::find_if(facts.layers.begin(), facts.layers.end(), [&](const LayerFact &layer) {
-        return layer.kind == kind && (rank == 0 || layer.kernel.size() == rank);
-    });
-    return found == facts.layers.end() ? nullptr : &*found;
-}
-
 // An idea that LAYER gives; not searched for other sizes.
 ShapePrior ideaOf(const LayerFact &layer, ShapePrior::Kind kind, std::vector<std::int64_t> shape,
                   const ShapeFacts &facts)
@@ -63,23 +55,23 @@ void addLastIdeas(const ShapeFacts &facts, const GuessOptions &options, const Ad
 {
     using Kind = ShapePrior::Kind;
     const std::int64_t batch = options.batchSize, steps = options.seqLen.value_or(kSteps);
-    if (const LayerFact *conv = first(facts, LayerKind::conv, 1)) {
+    if (const LayerFact *conv = firstLayer(facts, LayerKind::conv, 1)) {
         const std::int64_t channels = options.channels.value_or(conv->features);
         add(ideaOf(*conv, Kind::waveform, {batch, channels, options.seqLen.value_or(kSecond)}, facts));
         add(ideaOf(*conv, Kind::norm, {batch, steps, channels}, facts));
         add(ideaOf(*conv, Kind::norm, {batch, 8 * steps, channels}, facts));
     }
-    if (const LayerFact *linear = first(facts, LayerKind::linear)) {
+    if (const LayerFact *linear = firstLayer(facts, LayerKind::linear)) {
         add(ideaOf(*linear, Kind::norm, {batch, steps, linear->features}, facts));
         add(ideaOf(*linear, Kind::norm, {batch, 1, steps, linear->features}, facts));
     }
-    if (const LayerFact *conv = first(facts, LayerKind::conv, 2)) {
+    if (const LayerFact *conv = firstLayer(facts, LayerKind::conv, 2)) {
         const std::int64_t channels = options.channels.value_or(conv->features);
         constexpr std::int64_t kSide = 224;
         add(ideaOf(*conv, Kind::norm, {batch, kSide, kSide, channels}, facts));
         add(ideaOf(*conv, Kind::norm, {channels, kSide, kSide}, facts));
     }
-    const LayerFact *const tokens = first(facts, LayerKind::embedding);
+    const LayerFact *const tokens = firstLayer(facts, LayerKind::embedding);
     if (tokens != nullptr && takesOffsets(facts)) {
         ShapePrior row = ideaOf(*tokens, Kind::embedding, {steps}, facts);
         row.dtype = DType::int64;

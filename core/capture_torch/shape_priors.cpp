@@ -39,12 +39,7 @@ public:
     }
 
 private:
-    const LayerFact *first(LayerKind kind) const
-    {
-        const auto found = std::find_if(m_facts.layers.begin(), m_facts.layers.end(),
-                                        [kind](const LayerFact &layer) { return layer.kind == kind; });
-        return found == m_facts.layers.end() ? nullptr : &*found;
-    }
+    const LayerFact *first(LayerKind kind) const { return firstLayer(m_facts, kind); }
 
     const LayerFact *deciding() const
     {

@@ -41,30 +41,14 @@ private Q_SLOTS:
     {
         CaptureClient client(worker("exec sleep 600"));
         client.setPatience(300ms);
-        QElapsedTimer timer;
-        timer.start();
-        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
-        QVERIFY2(timer.elapsed() < 20000, "the deadline was passed over");
-        QVERIFY(outcome.isOk());
-        QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
-        QCOMPARE(outcome->error.message(),
-                 std::string("capture_worker gave no sign of life for 300.0 ms and was killed"));
-        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+        checkKilled(client, "capture_worker gave no sign of life for 300.0 ms and was killed");
     }
 
     void aStoppedWorkerIsKilledSooner()
     {
         CaptureClient client(worker("kill -STOP $$"));
         client.setPatienceWithStopped(300ms);
-        QElapsedTimer timer;
-        timer.start();
-        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
-        QVERIFY2(timer.elapsed() < 20000, "the deadline was passed over");
-        QVERIFY(outcome.isOk());
-        QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
-        QCOMPARE(outcome->error.message(),
-                 std::string("capture_worker was stopped by a signal for 300.0 ms and was killed"));
-        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+        checkKilled(client, "capture_worker was stopped by a signal for 300.0 ms and was killed");
     }
 
     void aCancelBeforeItsFirstWordSaysSo()
@@ -108,6 +92,19 @@ private Q_SLOTS:
     }
 
 private:
+    // A run of CLIENT ends soon, with MESSAGE and without its worker.
+    void checkKilled(CaptureClient &client, const char *message)
+    {
+        QElapsedTimer timer;
+        timer.start();
+        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
+        QVERIFY2(timer.elapsed() < 20000, "the deadline was passed over");
+        QVERIFY(outcome.isOk());
+        QCOMPARE(outcome->error.code(), ErrorCode::workerHung);
+        QCOMPARE(outcome->error.message(), std::string(message));
+        QVERIFY(!QFile::exists("/proc/" + QString::number(client.processId())));
+    }
+
     // A shell script in place of capture_worker; empty when it cannot be written.
     std::filesystem::path worker(const QByteArray &body) const
     {
