@@ -6,6 +6,7 @@
 #include "views/graph/graph_pane.h"
 #include "views/lane/lane_view.h"
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QtTest>
@@ -95,20 +96,26 @@ private Q_SLOTS:
 void TestGraphPane::noBoxComesToLieUnderTheBar()
 {
     Theme theme;
-    Canvas canvas(theme);
+    QWidget pane;
+    Canvas canvas(theme, &pane);
     canvas.resize(900, 400);
+    QWidget bar(&pane);
+    bar.setFixedSize(176, 36);
+    QLabel words(&pane);
+    canvas.setCornerBar(&bar, &words);
+    canvas.placeCornerBar(true, {});
+    QCOMPARE(bar.geometry(), QRect(12, 400 - 12 - 36, 176, 36));
     const core::Rect corner = {0, 960, 200, 40};
-    canvas.setSceneBounds({0, 0, 2000, 1000});
-    canvas.setCornerBar({200, 60});
+    const core::Rect whole = {0, 0, 2000, 1000};
     const auto windowOf = [&](const core::Rect &scene) {
         const core::Point at = canvas.viewport().toWindow({scene.x, scene.bottom()});
         return at;
     };
-    canvas.setOccupied([&](const core::Rect &) { return false; });
+    canvas.setScene(whole, {});
     canvas.fit(false);
     const double free = canvas.viewport().zoom();
     QVERIFY(windowOf(corner).y > 340.0);
-    canvas.setOccupied([&](const core::Rect &scene) { return scene.intersects(corner); });
+    canvas.setScene(whole, {corner});
     canvas.fit(false);
     QVERIFY(canvas.viewport().zoom() < free);
     QVERIFY2(windowOf(corner).y <= 340.0, qPrintable(QString::number(windowOf(corner).y)));
@@ -119,6 +126,11 @@ void TestGraphPane::noBoxComesToLieUnderTheBar()
     const Viewport showing = canvas.viewShowing(corner, 10.0);
     QVERIFY(showing.toWindow({0, corner.bottom()}).y <= 340.0);
     QVERIFY(showing.toWindow({0, corner.y}).y >= 0.0);
+    // Words stand behind the bar where there is room for them.
+    canvas.placeCornerBar(true, QStringLiteral("36 boxes stand for 41 ops"));
+    QVERIFY(!words.isHidden() && words.x() > bar.geometry().right());
+    canvas.placeCornerBar(true, QString(200, QLatin1Char('x')));
+    QVERIFY(words.isHidden());
 }
 
 void TestGraphPane::emptyWithoutTrace()

@@ -3,11 +3,13 @@
 
 #include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include <algorithm>
 #include <cmath>
 
 namespace views {
@@ -20,6 +22,8 @@ constexpr double kDragStart = 4.0;
 constexpr int kCameraMs = 160;
 constexpr int kToolTipMs = 500;
 constexpr double kGroundStep = 24.0;
+constexpr int kCornerMargin = 12; // around the corner bar
+constexpr int kWordsGap = 16;     // between it and its words
 
 core::Point pointOf(QPointF point)
 {
@@ -91,8 +95,8 @@ void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
     Viewport view = m_view;
     view.resize(width(), height());
     view.fit(m_bounds, kFitMargin, smallestZoom);
-    if (m_occupied && m_occupied(underBar(view))) {
-        view.resize(width(), std::max(1, height() - m_cornerBar.height()));
+    if (isBoxUnderBar(view)) {
+        view.resize(width(), std::max(1, height() - m_corner.height()));
         view.fit(m_bounds, kFitMargin, smallestZoom);
         view.resize(width(), height());
     }
@@ -108,8 +112,41 @@ void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
 
 core::Rect Canvas::underBar(const Viewport &view) const
 {
-    const core::Point corner = view.toScene({0.0, view.height() - m_cornerBar.height()});
-    return {corner.x, corner.y, m_cornerBar.width() / view.zoom(), m_cornerBar.height() / view.zoom()};
+    const core::Point corner = view.toScene({0.0, view.height() - m_corner.height()});
+    return {corner.x, corner.y, m_corner.width() / view.zoom(), m_corner.height() / view.zoom()};
+}
+
+bool Canvas::isBoxUnderBar(const Viewport &view) const
+{
+    return std::any_of(m_boxes.begin(), m_boxes.end(),
+                       [bar = underBar(view)](const core::Rect &box) { return box.intersects(bar); });
+}
+
+void Canvas::setScene(const core::Rect &bounds, std::vector<core::Rect> boxes)
+{
+    m_bounds = bounds;
+    m_boxes = std::move(boxes);
+}
+
+void Canvas::setCornerBar(QWidget *bar, QLabel *words)
+{
+    m_bar = bar;
+    m_barWords = words;
+}
+
+void Canvas::placeCornerBar(bool isShown, const QString &words)
+{
+    m_bar->adjustSize();
+    m_bar->move(x() + kCornerMargin, y() + height() - m_bar->height() - kCornerMargin);
+    m_bar->setVisible(isShown);
+    m_barWords->setText(words);
+    m_barWords->adjustSize();
+    const QRect bar = m_bar->geometry();
+    m_barWords->move(bar.right() + kWordsGap, bar.center().y() - m_barWords->height() / 2);
+    m_barWords->setVisible(isShown && !words.isEmpty() &&
+                           m_barWords->x() + m_barWords->width() < x() + width() - kCornerMargin);
+    const int right = m_barWords->isHidden() ? bar.right() : m_barWords->geometry().right();
+    m_corner = {right - x() + kCornerMargin, bar.height() + 2 * kCornerMargin};
 }
 
 Viewport Canvas::viewShowing(const core::Rect &scene, double margin) const
@@ -117,7 +154,7 @@ Viewport Canvas::viewShowing(const core::Rect &scene, double margin) const
     Viewport view = m_view;
     view.ensureVisible(scene, margin);
     const core::Rect bar = underBar(view);
-    if (scene.intersects(bar) && scene.height * view.zoom() < view.height() - m_cornerBar.height())
+    if (scene.intersects(bar) && scene.height * view.zoom() < view.height() - m_corner.height())
         view.pan(0.0, -(scene.bottom() - bar.y) * view.zoom());
     return view;
 }

@@ -11,6 +11,9 @@
 #include <QWidget>
 
 #include <functional>
+#include <vector>
+
+class QLabel;
 
 namespace views {
 
@@ -26,10 +29,15 @@ public:
     // The list for ZOOM, in pixels at that zoom; VISIBLE (scene) may be ignored.
     using Builder = std::function<core::DrawList(double zoom, const core::Rect &visible)>;
 
+    static constexpr double kFirstZoom = 0.7;  // names can be read; the rest is a scroll away
+    static constexpr double kBoxMargin = 40.0; // pixels around a box that is brought into sight
+
     explicit Canvas(const Theme &theme, QWidget *parent = nullptr);
 
     void setBuilder(Builder builder) { m_builder = std::move(builder); }
-    void setSceneBounds(const core::Rect &bounds) { m_bounds = bounds; }
+    // What is drawn takes BOUNDS; its BOXES do not come to lie under the corner bar, neither by fit() nor by
+    // viewShowing().
+    void setScene(const core::Rect &bounds, std::vector<core::Rect> boxes);
     void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
     // Words for the tooltip over a region; shown 500 ms after the pointer came to rest.
     void setToolTipText(std::function<QString(core::HitId)> text) { m_toolTipText = std::move(text); }
@@ -43,15 +51,12 @@ public:
     // of sight.
     void fit(bool animated = true, double smallestZoom = kSmallestZoom, const core::Rect &wanted = {});
     bool isFitted() const { return m_fitted; }
-    // A bar of SIZE lies over the lower left corner. Parts of the scene that OCCUPIED says are taken do not
-    // come to lie under it, neither by fit() nor by viewShowing().
-    void setCornerBar(const QSize &size) { m_cornerBar = size; }
-    void setOccupied(std::function<bool(const core::Rect &scene)> occupied)
-    {
-        m_occupied = std::move(occupied);
-    }
+    // BAR lies over the lower left corner with a few words behind it. Both have the parent of the canvas.
+    void setCornerBar(QWidget *bar, QLabel *words);
+    // Puts them into the corner, WORDS where there is room for them. To be called when either size changed.
+    void placeCornerBar(bool isShown, const QString &words);
     // The view moved as little as needed to show SCENE with MARGIN pixels around.
-    Viewport viewShowing(const core::Rect &scene, double margin) const;
+    Viewport viewShowing(const core::Rect &scene, double margin = kBoxMargin) const;
     void centerOn(core::Point scene);
     // What was drawn has changed: the list is made anew at the next painting.
     void invalidate();
@@ -86,6 +91,7 @@ private:
     void applyView(const Viewport &view);
     void goTo(const Viewport &view, bool animated);
     core::Rect underBar(const Viewport &view) const; // scene
+    bool isBoxUnderBar(const Viewport &view) const;
     void setHovered(core::HitId hit);
     void showToolTip();
 
@@ -98,8 +104,10 @@ private:
     bool m_fitted = false;
     double m_fitSmallest = kSmallestZoom;
     core::Rect m_fitWanted;
-    QSize m_cornerBar;
-    std::function<bool(const core::Rect &scene)> m_occupied;
+    std::vector<core::Rect> m_boxes;
+    QWidget *m_bar = nullptr;
+    QLabel *m_barWords = nullptr;
+    QSize m_corner; // what both take of it
 
     mutable core::DrawList m_list;
     mutable core::Rect m_listArea; // scene the list was made for

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.7;  // names can be read; the rest is a scroll away
-constexpr double kBoxMargin = 40.0; // around a box that is brought into sight
 constexpr int kMargin = 12;
 
 bool isBox(core::HitId hit)
@@ -52,17 +50,12 @@ PictureView::PictureView(const Theme &theme, const QString &name, QWidget *paren
 void PictureView::build()
 {
     m_zoomBar = new ZoomBar(m_theme, this);
-    m_canvas->setOccupied([this](const core::Rect &scene) {
-        for (std::uint32_t i = 0; m_hasPicture && i < m_picture.boxes.size(); ++i)
-            if (boxRect(i).intersects(scene))
-                return true;
-        return false;
-    });
     m_notice = new NoticeBar(this);
     m_layoutNotice = new NoticeBar(this);
     m_hint = makeLabel(QString(), "dense", this);
     m_hint->setObjectName(QStringLiteral("overlay"));
     m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_canvas->setCornerBar(m_zoomBar, m_hint);
     m_words = new QWidget(this);
     auto *column = new QVBoxLayout(m_words);
     column->setSpacing(6);
@@ -144,6 +137,7 @@ void PictureView::setWords(const QString &title, const QString &body)
     m_title->setText(title);
     m_body->setText(body);
     m_layoutNotice->hide();
+    m_canvas->setScene({}, {});
     setNotice({});
     setHint({});
     m_canvas->invalidate();
@@ -177,8 +171,11 @@ void PictureView::setLayout(const core::LayoutResult &layout)
                                    tr("Try again"));
     else
         m_layoutNotice->hide();
-    m_canvas->setSceneBounds(m_layout.bounds());
-    m_canvas->fit(false, kFirstZoom);
+    std::vector<core::Rect> boxes;
+    for (std::uint32_t i = 0; i < m_picture.boxes.size(); ++i)
+        boxes.push_back(boxRect(i));
+    m_canvas->setScene(m_layout.bounds(), std::move(boxes));
+    m_canvas->fit(false, Canvas::kFirstZoom);
     placeOverlays();
     m_canvas->invalidate();
     if (m_first < m_picture.boxes.size() && !m_canvas->viewport().visible().intersects(boxRect(m_first)))
@@ -227,7 +224,7 @@ void PictureView::showBox(std::uint32_t box, bool centred)
 {
     if (!m_hasPicture || box >= m_picture.boxes.size())
         return;
-    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(boxRect(box), kBoxMargin);
+    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(boxRect(box));
     if (centred)
         view.centerOn(boxRect(box).center());
     if (!(view == m_canvas->viewport()))
@@ -246,7 +243,6 @@ void PictureView::setNotice(const QString &text, const QString &action)
 void PictureView::setHint(const QString &hint)
 {
     m_hint->setText(hint);
-    m_hint->adjustSize();
     placeOverlays();
 }
 
@@ -354,9 +350,7 @@ void PictureView::placeOverlays()
 {
     m_words->setGeometry(rect().adjusted(24, 24, -24, -24));
     m_words->setVisible(!m_hasPicture && !m_pending);
-    m_zoomBar->adjustSize();
-    m_zoomBar->move(kMargin, height() - m_zoomBar->height() - kMargin);
-    m_zoomBar->setVisible(m_hasPicture);
+    m_canvas->placeCornerBar(m_hasPicture, m_hint->text());
     const auto place = [this](NoticeBar &bar, int y) {
         bar.resize(std::min(bar.sizeHint().width(), std::max(80, width() - 2 * kMargin)),
                    bar.sizeHint().height());
@@ -365,12 +359,6 @@ void PictureView::placeOverlays()
     place(*m_notice, kMargin);
     place(*m_layoutNotice,
           height() - m_layoutNotice->sizeHint().height() - 2 * kMargin - m_zoomBar->height());
-    const int left = m_zoomBar->geometry().right() + 16;
-    m_hint->move(left, m_zoomBar->geometry().center().y() - m_hint->height() / 2);
-    m_hint->setVisible(m_hasPicture && !m_hint->text().isEmpty() &&
-                       left + m_hint->width() < width() - kMargin);
-    const int barRight = m_hint->isHidden() ? m_zoomBar->geometry().right() : m_hint->geometry().right();
-    m_canvas->setCornerBar({barRight + kMargin, m_zoomBar->height() + 2 * kMargin});
 }
 
 } // namespace views

@@ -17,8 +17,6 @@ namespace {
 
 constexpr int kLateMs = 2500;
 constexpr int kLateStepMs = 500;
-constexpr double kFirstZoom = 0.7;  // names and shapes can be read; the rest is a scroll away
-constexpr double kBoxMargin = 40.0; // around a box that is brought into sight
 
 } // namespace
 
@@ -51,18 +49,13 @@ GraphPane::GraphPane(const PaneContext &context, QWidget *parent)
 void GraphPane::buildOverlays()
 {
     m_zoomBar = new ZoomBar(theme(), this);
-    m_canvas->setOccupied([this](const core::Rect &scene) {
-        for (std::uint32_t i = 0; m_state.hasPicture() && i < m_state.picture().boxes.size(); ++i)
-            if (m_state.boxRect(i).intersects(scene))
-                return true;
-        return false;
-    });
     m_findBar = new FindBar(theme(), this);
     m_findBar->hide();
     m_notice = new NoticeBar(this);
     m_hint = makeLabel(QString(), "dense", this);
     m_hint->setObjectName(QStringLiteral("overlay"));
     m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_canvas->setCornerBar(m_zoomBar, m_hint);
     m_empty = makeLabel(tr("Open a trace to see its graph."), "second", this);
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
@@ -174,11 +167,14 @@ void GraphPane::setLayout(core::LayoutResult result)
                              tr("Try again"));
     else
         m_notice->hide();
-    m_canvas->setSceneBounds(layout.bounds());
+    std::vector<core::Rect> boxes;
+    for (std::uint32_t i = 0; i < m_state.picture().boxes.size(); ++i)
+        boxes.push_back(m_state.boxRect(i));
+    m_canvas->setScene(layout.bounds(), std::move(boxes));
     m_map->setSceneBounds(layout.bounds());
     if (m_fitNext || (m_canvas->isFitted() && m_anchor.position == core::kNoBox && !m_revealNext)) {
         m_fitNext = false;
-        m_canvas->fit(false, kFirstZoom, originBox());
+        m_canvas->fit(false, Canvas::kFirstZoom, originBox());
     } else {
         keepAnchor();
     }
@@ -332,7 +328,7 @@ void GraphPane::showBox(std::uint32_t box, bool centred)
 {
     if (!m_state.hasPicture() || box >= m_state.picture().boxes.size())
         return;
-    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(m_state.boxRect(box), kBoxMargin);
+    Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(m_state.boxRect(box));
     if (centred && view.zoom() < 0.6)
         view.zoomAt({view.width() / 2.0, view.height() / 2.0}, 0.84 / view.zoom());
     if (centred)
@@ -376,16 +372,9 @@ void GraphPane::placeNotice(int margin)
         m_notice->move(margin, m_zoomBar->y() - m_notice->height() - margin / 2);
 }
 
-void GraphPane::placeOverlays()
+// What stands beside the zoom bar.
+QString GraphPane::countsText() const
 {
-    constexpr int kMargin = 12;
-    m_zoomBar->adjustSize();
-    m_zoomBar->move(kMargin, height() - m_zoomBar->height() - kMargin);
-    m_zoomBar->setVisible(m_state.hasTree());
-    m_findBar->adjustSize();
-    m_findBar->move(std::max(kMargin, width() - m_findBar->width() - kMargin), kMargin);
-    placeNotice(kMargin);
-    m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
     QString hint;
     if (m_state.hasPicture() && m_state.picture().totalOps > m_state.picture().boxes.size())
         hint = m_state.picture().boxes.size() == 1
@@ -395,14 +384,17 @@ void GraphPane::placeOverlays()
                               countedText(m_state.picture().totalOps, "op", "ops"));
     if (m_state.hasPicture() && m_state.picture().stubbedEdges > 0)
         hint += tr(", stubs for %1").arg(countedText(m_state.picture().stubbedEdges, "edge", "edges"));
-    m_hint->setText(hint);
-    m_hint->adjustSize();
-    const int hintLeft = m_zoomBar->geometry().right() + 16;
-    m_hint->move(hintLeft, m_zoomBar->geometry().center().y() - m_hint->height() / 2);
-    m_hint->setVisible(!hint.isEmpty() && !m_notice->isVisible() &&
-                       hintLeft + m_hint->width() < width() - kMargin);
-    const int barRight = m_hint->isHidden() ? m_zoomBar->geometry().right() : m_hint->geometry().right();
-    m_canvas->setCornerBar({barRight + kMargin, m_zoomBar->height() + 2 * kMargin});
+    return hint;
+}
+
+void GraphPane::placeOverlays()
+{
+    constexpr int kMargin = 12;
+    m_canvas->placeCornerBar(m_state.hasTree(), m_notice->isVisible() ? QString() : countsText());
+    m_findBar->adjustSize();
+    m_findBar->move(std::max(kMargin, width() - m_findBar->width() - kMargin), kMargin);
+    placeNotice(kMargin);
+    m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
     const QSize map = m_map->sizeFor({std::clamp(width() / 6, 80, 150), std::clamp(height() / 3, 80, 240)});
     m_map->setGeometry(width() - map.width() - kMargin,
                        m_findBar->isVisible() ? m_findBar->geometry().bottom() + kMargin : kMargin,

@@ -111,6 +111,7 @@ private:
     void setEmphasis(std::vector<core::OpId> ops, bool isPath);
     core::OpId currentOp() const;
     void placeOverlays();
+    QString countsText() const;
     void placeNotice(int margin);
     void layoutIsLate();
     void clickedOn(core::HitId hit, Qt::KeyboardModifiers modifiers);
