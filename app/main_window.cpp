@@ -104,7 +104,9 @@ void MainWindow::makeRows()
     statusBar()->setSizeGripEnabled(false);
     statusBar()->setContentsMargins(0, 0, 0, 0);
     statusBar()->addPermanentWidget(m_statusRow, 1);
-    statusBar()->setFixedHeight(m_statusRow->height());
+    const auto fitStatus = [this] { statusBar()->setFixedHeight(m_statusRow->minimumHeight()); };
+    connect(&m_theme, &views::Theme::changed, this, fitStatus);
+    fitStatus();
 }
 
 void MainWindow::makePages()

@@ -2,6 +2,7 @@
 #include "app/frame/command_bar.h"
 
 #include "app/frame/command_bar_parts.h"
+#include "views/base/scaled.h"
 #include "views/base/theme.h"
 #include "views/base/widgets.h"
 
@@ -23,7 +24,7 @@ CommandBar::CommandBar(const views::Theme &theme, const Actions &actions, QWidge
     setObjectName(QStringLiteral("commandBar"));
     setAttribute(Qt::WA_StyledBackground);
     setAccessibleName(tr("Command bar"));
-    setFixedHeight(kHeight);
+    views::keepScaledHeight(*this, theme, kHeight);
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 0, 12, 1);
     layout->setSpacing(4);

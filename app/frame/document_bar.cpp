@@ -2,6 +2,7 @@
 #include "app/frame/document_bar.h"
 
 #include "views/base/icon.h"
+#include "views/base/scaled.h"
 #include "views/base/theme.h"
 #include "views/base/widgets.h"
 
@@ -32,7 +33,7 @@ DocumentBar::DocumentBar(const views::Theme &theme, QWidget *parent)
     setObjectName(QStringLiteral("documentBar"));
     setAttribute(Qt::WA_StyledBackground);
     setAccessibleName(tr("Open documents"));
-    setFixedHeight(kHeight);
+    views::keepScaledHeight(*this, theme, kHeight);
     m_tabs->setObjectName(QStringLiteral("documentTabs"));
     m_tabs->setAccessibleName(tr("Open documents"));
     m_tabs->setTabsClosable(false);

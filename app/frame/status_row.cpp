@@ -2,6 +2,7 @@
 #include "app/frame/status_row.h"
 
 #include "views/base/elided_label.h"
+#include "views/base/scaled.h"
 #include "views/base/widgets.h"
 
 #include <QHBoxLayout>
@@ -29,7 +30,7 @@ StatusRow::StatusRow(const views::Theme &theme, QWidget *parent)
     setObjectName(QStringLiteral("statusRow"));
     setAttribute(Qt::WA_StyledBackground);
     setAccessibleName(tr("Status"));
-    setFixedHeight(kHeight);
+    views::keepScaledHeight(*this, theme, kHeight);
     setLayout(new QHBoxLayout);
     auto *row = static_cast<QHBoxLayout *>(layout());
     row->setContentsMargins(10, 0, 12, 0);

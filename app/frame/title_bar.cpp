@@ -3,6 +3,7 @@
 
 #include "views/base/elided_label.h"
 #include "views/base/icon.h"
+#include "views/base/scaled.h"
 #include "views/base/theme.h"
 #include "views/base/widgets.h"
 
@@ -29,7 +30,7 @@ TitleBar::TitleBar(const views::Theme &theme, QWidget *window)
 {
     setObjectName(QStringLiteral("titleBar"));
     setAttribute(Qt::WA_StyledBackground);
-    setFixedHeight(kHeight);
+    views::keepScaledHeight(*this, theme, kHeight);
     m_title->setObjectName(QStringLiteral("titleText"));
     m_title->setTextFormat(Qt::PlainText);
     views::elideInTheMiddle(m_title);

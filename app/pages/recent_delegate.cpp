@@ -2,6 +2,7 @@
 #include "app/pages/recent_delegate.h"
 
 #include "views/base/icon.h"
+#include "views/base/scaled.h"
 
 #include <QPainter>
 
@@ -18,7 +19,7 @@ constexpr int kGap = 6;
 
 QSize RecentDelegate::sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const
 {
-    return {200, kCardHeight + kGap};
+    return {200, views::scaledToText(m_theme, kCardHeight) + kGap};
 }
 
 void RecentDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
@@ -60,7 +61,7 @@ int RecentDelegate::paintBadge(QPainter &painter, const QRect &card, const QStri
         return card.right() - 10;
     painter.setFont(m_theme.font(views::FontRole::monoCaption));
     const int width = painter.fontMetrics().horizontalAdvance(badge) + 10;
-    const QRect box(card.right() - 10 - width, card.top() + 7, width, 16);
+    const QRect box(card.right() - 10 - width, card.top() + 7, width, views::scaledToText(m_theme, 16));
     painter.setPen(m_theme.color(ColorToken::nan));
     painter.setBrush(m_theme.color(ColorToken::nanbg));
     painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);

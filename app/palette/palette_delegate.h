@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/base/scaled.h"
 #include "views/base/theme.h"
 
 #include <QStyledItemDelegate>
@@ -19,7 +20,10 @@ public:
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override;
-    QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const override { return {200, 28}; }
+    QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const override
+    {
+        return {200, views::scaledToText(m_theme, 28)};
+    }
 
 private:
     const views::Theme &m_theme;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/fact_rows.h"
 
+#include "views/base/scaled.h"
+
 #include <QPainter>
 
 namespace views {
@@ -10,6 +12,8 @@ namespace {
 using core::ColorToken;
 
 constexpr int kSide = 14;
+constexpr int kOneLine = 24;
+constexpr int kTwoLines = 40;
 
 } // namespace
 
@@ -27,12 +31,15 @@ EntryRow::EntryRow(const Theme &theme, const FactList::Entry &entry, QWidget *pa
     } else {
         setFocusPolicy(Qt::NoFocus);
     }
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
 }
 
 QSize EntryRow::sizeHint() const
 {
-    return {160, m_entry.detail.isEmpty() ? 24 : 40};
+    return {160, scaledToText(m_theme, m_entry.detail.isEmpty() ? kOneLine : kTwoLines)};
 }
 
 void EntryRow::enterEvent(QEnterEvent *event)
@@ -69,7 +76,7 @@ void EntryRow::paintEvent(QPaintEvent *)
     } else if (underMouse() && m_entry.activate) {
         painter.fillRect(rect(), m_theme.color(ColorToken::hover));
     }
-    const int line = m_entry.detail.isEmpty() ? height() : 24;
+    const int line = m_entry.detail.isEmpty() ? height() : scaledToText(m_theme, kOneLine);
     paintIcon(painter, QRectF(kSide, (line - 12) / 2.0, 12, 12), m_entry.icon,
               m_theme.color(m_entry.iconTone));
     QRect room(kSide + 20, 0, width() - 2 * kSide - 20, line);
@@ -89,7 +96,8 @@ void EntryRow::paintEvent(QPaintEvent *)
     if (!m_entry.detail.isEmpty()) {
         painter.setFont(m_theme.font(FontRole::monoCaption));
         painter.setPen(m_theme.color(ColorToken::muted));
-        const QRect below(kSide + 20, 20, width() - 2 * kSide - 20, 18);
+        const QRect below(kSide + 20, scaledToText(m_theme, 20), width() - 2 * kSide - 20,
+                          scaledToText(m_theme, 18));
         painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(m_entry.detail, Qt::ElideMiddle, below.width()));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the user does to the columns of a table, and its menu.
+#include "views/base/scaled.h"
 #include "views/base/table_view.h"
 
 #include <QApplication>
@@ -41,7 +42,7 @@ QByteArray TableView::layoutState() const
         if (isColumnHidden(column))
             place.insert(QStringLiteral("hidden"), true);
         else if (!what.takesRest)
-            place.insert(QStringLiteral("width"), columnWidth(column));
+            place.insert(QStringLiteral("width"), columnWidth(column) * 100 / m_textPercent);
         places.append(place);
     }
     QJsonObject state{{QStringLiteral("columns"), places}};
@@ -74,7 +75,7 @@ void TableView::restoreLayout(const QByteArray &state)
         header->setSectionHidden(column, place.value(QLatin1String("hidden")).toBool());
         const int width = place.value(QLatin1String("width")).toInt();
         if (width >= kNarrowestColumn && !columns[static_cast<std::size_t>(column)].takesRest)
-            setColumnWidth(column, width);
+            setColumnWidth(column, scaledToText(m_theme, width)); // it is that of text of 100 %
     }
     if (header->hiddenSectionCount() == header->count() && header->count() > 0)
         header->setSectionHidden(0, false);

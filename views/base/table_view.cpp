@@ -2,6 +2,7 @@
 #include "views/base/table_view.h"
 
 #include "views/base/cell_delegate.h"
+#include "views/base/scaled.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -12,6 +13,7 @@
 #include <QScopedValueRollback>
 
 #include <algorithm>
+#include <utility>
 
 namespace views {
 
@@ -23,7 +25,7 @@ constexpr int kHeaderHeight = 24;
 } // namespace
 
 TableView::TableView(const Theme &theme, TableModel &model, QWidget *parent)
-    : QTableView(parent), m_model(model)
+    : QTableView(parent), m_theme(theme), m_model(model), m_textPercent(theme.textPercent())
 {
     setModel(&model);
     setItemDelegate(new CellDelegate(theme, this));
@@ -38,8 +40,9 @@ TableView::TableView(const Theme &theme, TableModel &model, QWidget *parent)
     setTabKeyNavigation(false);
     verticalHeader()->setVisible(false);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    verticalHeader()->setDefaultSectionSize(kRowHeight);
-    horizontalHeader()->setFixedHeight(kHeaderHeight);
+    verticalHeader()->setDefaultSectionSize(scaledToText(theme, kRowHeight));
+    keepScaledHeight(*horizontalHeader(), theme, kHeaderHeight);
+    connect(&theme, &Theme::changed, this, &TableView::scaleText);
     horizontalHeader()->setSectionsMovable(true);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setStretchLastSection(true);
@@ -77,10 +80,22 @@ void TableView::resetWidths()
         header->setSectionResizeMode(column,
                                      columns[i].takesRest ? QHeaderView::Stretch : QHeaderView::Interactive);
         if (!columns[i].takesRest)
-            setColumnWidth(column, columns[i].width);
+            setColumnWidth(column, scaledToText(m_theme, columns[i].width));
         stretched = stretched || columns[i].takesRest;
     }
     header->setStretchLastSection(!stretched);
+}
+
+// Rows and columns grow with the text, those that the user made wider too.
+void TableView::scaleText()
+{
+    const int before = std::exchange(m_textPercent, m_theme.textPercent());
+    if (before == m_textPercent)
+        return;
+    verticalHeader()->setDefaultSectionSize(scaledToText(m_theme, kRowHeight));
+    for (int column = 0; column < horizontalHeader()->count(); ++column)
+        if (!isColumnHidden(column) && horizontalHeader()->sectionResizeMode(column) != QHeaderView::Stretch)
+            setColumnWidth(column, columnWidth(column) * m_textPercent / before);
 }
 
 void TableView::contextMenuEvent(QContextMenuEvent *event)

@@ -68,7 +68,11 @@ private:
     void addColumnActions(QMenu *menu, int column);
     void tellLayout();
 
+    void scaleText();
+
+    const Theme &m_theme;
     TableModel &m_model;
+    int m_textPercent = 100; // that the widths are for
     QString m_stateKey;
     bool m_showing = false;
 };

@@ -2,6 +2,7 @@
 #include "views/modules/module_delegate.h"
 
 #include "views/base/formatting.h"
+#include "views/base/scaled.h"
 #include "views/modules/module_tree_model.h"
 
 #include <QPainter>
@@ -19,7 +20,7 @@ constexpr int kBadgeHeight = 16;
 
 QSize ModuleDelegate::sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const
 {
-    return {80, kRowHeight};
+    return {80, scaledToText(m_theme, kRowHeight)};
 }
 
 void ModuleDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
@@ -61,7 +62,8 @@ int ModuleDelegate::paintBadge(QPainter &painter, const QRect &row, int right, c
     const QString text = nan ? QStringLiteral("NaN") : QStringLiteral("Inf");
     painter.setFont(m_theme.font(FontRole::monoCaption));
     const int width = painter.fontMetrics().horizontalAdvance(text) + 10;
-    const QRect box(right - width, row.center().y() - kBadgeHeight / 2 + 1, width, kBadgeHeight);
+    const QRect box(right - width, row.center().y() - scaledToText(m_theme, kBadgeHeight) / 2 + 1, width,
+                    scaledToText(m_theme, kBadgeHeight));
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(m_theme.color(nan ? ColorToken::nan : ColorToken::inf));
     painter.setBrush(m_theme.color(nan ? ColorToken::nanbg : ColorToken::infbg));

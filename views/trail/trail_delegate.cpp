@@ -3,6 +3,7 @@
 
 #include "core/graph/node_state.h"
 #include "views/base/icon.h"
+#include "views/base/scaled.h"
 
 #include <QPainter>
 
@@ -51,8 +52,7 @@ Look lookOf(NodeState state)
 
 QSize TrailDelegate::sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const
 {
-    const int scaled = kRow * m_theme.textPercent() / 100;
-    return {160, scaled};
+    return {160, scaledToText(m_theme, kRow)};
 }
 
 void TrailDelegate::paintGlyph(QPainter &painter, const QRect &row, const QModelIndex &index) const
