@@ -5,14 +5,11 @@
 #include "app/dialogs/live_report_dialog.h"
 #include "app/dock_layout.h"
 #include "app/frame/banner.h"
-#include "app/main_window.h"
 #include "app/pages/capture_page.h"
 #include "app/pages/message_page.h"
-#include "app/session.h"
-#include "app/settings.h"
 #include "tests/support/widget_texts.h"
+#include "tests/support/window_fixture.h"
 #include "views/base/formatting.h"
-#include "views/base/theme.h"
 #include "views/findings/findings_pane.h"
 #include "views/source/source_pane.h"
 
@@ -24,27 +21,16 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <csignal>
-#include <memory>
 
 // From a model file to its picture inside the window, with the real worker.
-class TestCaptureStory : public QObject
+class TestCaptureStory : public QObject, protected support::WindowFixture
 {
     Q_OBJECT
 
 private:
-    static constexpr int kRunMs = 120000; // a busy machine loads LibTorch for long
-
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Settings> m_settings;
-    std::unique_ptr<views::Theme> m_theme;
-    std::unique_ptr<app::Session> m_session;
-    std::unique_ptr<app::MainWindow> m_window;
-
-    static QString model(const QString &name) { return QStringLiteral(OPSCOPE_CORPUS_DIR "/") + name; }
     // model.pt of a folder of the corpus with its inputs, alone in a folder: other tests leave files in the
     // corpus.
     QString ownCopy(const QString &name) const
@@ -55,13 +41,7 @@ private:
             QFile::copy(model(name + '/' + file), folder + '/' + file);
         return folder + "/model.pt";
     }
-    app::CaptureDialog *dialog() const
-    {
-        for (app::CaptureDialog *found : m_window->findChildren<app::CaptureDialog *>())
-            if (found->isVisible())
-                return found;
-        return nullptr;
-    }
+    app::CaptureDialog *dialog() const { return visible<app::CaptureDialog>(); }
     // Opens the model and waits until the dialog knows what it takes.
     app::CaptureDialog *ask(const QString &path)
     {
@@ -79,39 +59,14 @@ private:
                 button->click();
     }
     // Of a run: over the start page, or in a window beside a document.
-    app::CapturePage *shownPage() const
-    {
-        for (app::CapturePage *each : m_window->findChildren<app::CapturePage *>())
-            if (each->isVisible())
-                return each;
-        return nullptr;
-    }
-    bool waitForTrace() const
-    {
-        return QTest::qWaitFor(
-            [this] { return m_session->current() != nullptr && m_session->current()->facts; }, kRunMs);
-    }
+    app::CapturePage *shownPage() const { return visible<app::CapturePage>(); }
     QString bannerTitle() const { return m_window->findChild<app::Banner *>()->accessibleName(); }
     int m_runs = 0;
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(views::loadBundledFonts()); }
-    void init()
-    {
-        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
-        m_settings->reset();
-        m_theme = std::make_unique<views::Theme>();
-        m_session = std::make_unique<app::Session>(*m_settings);
-        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    }
-    void cleanup()
-    {
-        m_window.reset();
-        m_session.reset();
-        m_settings.reset();
-    }
+    void init() { QVERIFY(makeFirstWindow()); }
+    void cleanup() { dropWindow(); }
 
     // A model with a NaN: dialog, run, finding, op, line.
     void fromAModelToTheLine()
@@ -445,8 +400,7 @@ private Q_SLOTS:
         start(asked);
         QVERIFY(m_session->captures().isRunning());
         QVERIFY(m_window->actions().showRun->isEnabled());
-        const QDir bundle(QStringLiteral(OPSCOPE_GOLDENS_DIR "/01_zero_over_zero"));
-        m_window->openFile(bundle.filePath(bundle.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front()));
+        m_window->openFile(goldenTrace());
         QVERIFY(waitForTrace());
         QVERIFY(m_session->captures().isRunning());
         QVERIFY(shownPage() != nullptr);

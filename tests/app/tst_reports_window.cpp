@@ -2,10 +2,8 @@
 #include "app/actions.h"
 #include "app/dialogs/table_file.h"
 #include "app/dock_layout.h"
-#include "app/main_window.h"
-#include "app/session.h"
-#include "app/settings.h"
 #include "core/analysis/grad_fn_walk.h"
+#include "tests/support/window_fixture.h"
 #include "views/base/table_view.h"
 #include "views/canvas/picture_view.h"
 #include "views/gradfn/grad_fn_pane.h"
@@ -18,57 +16,19 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <array>
-#include <memory>
 
 using app::PaneKind;
 using views::ReportState;
 
 // The reports and the pictures in the window, on real bundles.
-class TestReportsWindow : public QObject
+class TestReportsWindow : public QObject, protected support::WindowFixture
 {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Settings> m_settings;
-    std::unique_ptr<views::Theme> m_theme;
-    std::unique_ptr<app::Session> m_session;
-    std::unique_ptr<app::MainWindow> m_window;
-
-    static QString traceOf(const QString &golden)
-    {
-        const QDir folder(QStringLiteral(OPSCOPE_GOLDENS_DIR "/") + golden);
-        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
-        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
-    }
-    void make()
-    {
-        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
-        m_theme = std::make_unique<views::Theme>();
-        m_session = std::make_unique<app::Session>(*m_settings);
-        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        m_window->show();
-        m_window->resize(1600, 1000);
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    }
-    void drop()
-    {
-        m_window.reset();
-        m_session.reset();
-        m_settings.reset();
-    }
-    void open(const QString &path)
-    {
-        QVERIFY(!path.isEmpty());
-        const int before = static_cast<int>(m_session->documents().size());
-        m_window->openFile(path);
-        QTRY_COMPARE_WITH_TIMEOUT(static_cast<int>(m_session->documents().size()), before + 1, 20000);
-        QTRY_VERIFY_WITH_TIMEOUT(m_session->current()->facts != nullptr, 20000);
-    }
     views::ReportEntry entry(const QString &name) const { return *m_session->reports().board()->find(name); }
     views::ReportsPane *pane() const
     {
@@ -84,17 +44,12 @@ private:
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(views::loadBundledFonts()); }
-    void init() { make(); }
-    void cleanup()
-    {
-        if (m_settings)
-            m_settings->reset();
-        drop();
-    }
+    void init() { QVERIFY(makeFirstWindow({1600, 1000})); }
+    void cleanup() { dropWindow(); }
 
     void theAuditRunsByItself()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         QCOMPARE(entry("audit").state, ReportState::done);
         // One answer for the dock, the audit pane and the findings.
         QCOMPARE(entry("audit").report, m_session->current()->facts->audit);
@@ -104,7 +59,7 @@ private Q_SLOTS:
 
     void everyReportHasAMenuEntry()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         QCOMPARE(m_window->actions().reports.size(), core::reportDefinitions().size());
         action("find_nan")->trigger();
         QCOMPARE(pane()->chosen(), QString("find_nan"));
@@ -118,7 +73,7 @@ private Q_SLOTS:
     // One that needs an op shows the field it waits for.
     void aReportThatWaitsShowsItsOptions()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         action("lineage")->trigger();
         QCOMPARE(pane()->chosen(), QString("lineage"));
         QCOMPARE(entry("lineage").state, ReportState::notRun);
@@ -128,7 +83,7 @@ private Q_SLOTS:
 
     void answersAreKept()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         m_session->reports().run({"dtype_range", core::Value::object(), {}});
         QTRY_COMPARE(entry("dtype_range").state, ReportState::done);
         const auto first = entry("dtype_range").report;
@@ -141,7 +96,7 @@ private Q_SLOTS:
 
     void aCancelledReportLeavesWhatWasThere()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         m_session->reports().run({"dead_neurons", core::Value::object(), {}});
         QCOMPARE(entry("dead_neurons").state, ReportState::running);
         m_session->reports().cancel("dead_neurons");
@@ -152,8 +107,8 @@ private Q_SLOTS:
 
     void comparesWithAFileAndWithAnOpenDocument()
     {
-        const QString file = traceOf("01_zero_over_zero");
-        open(file);
+        const QString file = goldenTrace("01_zero_over_zero");
+        QVERIFY(open(file));
         m_session->reports().setOther("compare", file);
         QCOMPARE(entry("compare").otherPath, file);
         m_session->reports().run({"compare", core::Value::object(), file});
@@ -166,7 +121,7 @@ private Q_SLOTS:
 
     void lineageDockFollowsTheSelectionByTheLayoutWorker()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         m_window->actions().showLineage->trigger();
         auto *lineage = qobject_cast<views::LineagePane *>(m_window->docks().pane(PaneKind::lineage));
         QVERIFY(lineage->isVisible());
@@ -178,7 +133,7 @@ private Q_SLOTS:
 
     void columnsAndChoiceSurviveARestart()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         action("dead_neurons")->trigger();
         QTRY_COMPARE(entry("dead_neurons").state, ReportState::done);
         action("nonfinite_origin")->trigger();
@@ -186,9 +141,9 @@ private Q_SLOTS:
         views::TableView &table = pane()->table().table();
         QVERIFY(table.model()->columnCount() > 2);
         table.setColumnShown(1, false);
-        drop();
-        make();
-        open(traceOf("01_zero_over_zero"));
+        dropWindow();
+        QVERIFY(makeWindow({1600, 1000}));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         m_window->docks().reveal(PaneKind::reports);
         QCOMPARE(pane()->chosen(), QString("nonfinite_origin"));
         pane()->runChosen();
@@ -210,7 +165,7 @@ private Q_SLOTS:
 
     void anAuditThatDidNotRunSaysWhy()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         const int id = m_session->current()->id;
         m_session->reports().setAudit(id, nullptr,
                                       core::Status(core::ErrorCode::unreadable, "the disk is gone"));
@@ -221,7 +176,7 @@ private Q_SLOTS:
     // Bundles tie nodes to ops and not to tensors: a walk from an op starts there too.
     void gradFnWalksFromTheSelectedOpOfABundle()
     {
-        open(traceOf("32_backward_birth_sqrt"));
+        QVERIFY(open(goldenTrace("32_backward_birth_sqrt")));
         QCOMPARE(m_session->current()->facts->verdict, QString("NaN or Inf in the backward pass"));
         m_session->goToOrigin();
         const core::Trace &trace = *m_session->current()->trace;
@@ -241,7 +196,7 @@ private Q_SLOTS:
 
     void closingADocumentTakesItsReports()
     {
-        open(traceOf("01_zero_over_zero"));
+        QVERIFY(open(goldenTrace("01_zero_over_zero")));
         QVERIFY(m_session->reports().board() != nullptr);
         m_session->close(0);
         QVERIFY(m_session->reports().board() == nullptr);

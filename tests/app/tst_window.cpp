@@ -3,14 +3,11 @@
 #include "app/dialogs/doctor_dialog.h"
 #include "app/dock_layout.h"
 #include "app/frame/title_bar.h"
-#include "app/main_window.h"
 #include "app/pages/message_page.h"
-#include "app/session.h"
 #include "app/session_store.h"
-#include "app/settings.h"
+#include "tests/support/window_fixture.h"
 #include "views/audit/audit_pane.h"
 #include "views/base/pane.h"
-#include "views/base/theme.h"
 #include "views/log/log_pane.h"
 #include "views/reports/reports_pane.h"
 
@@ -23,16 +20,16 @@
 #include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenuBar>
 #include <QMimeData>
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTabBar>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <csignal>
-#include <memory>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,40 +37,11 @@ using app::PaneKind;
 using app::Perspective;
 
 // The window as a whole, on a real bundle.
-class TestWindow : public QObject
+class TestWindow : public QObject, protected support::WindowFixture
 {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Settings> m_settings;
-    std::unique_ptr<views::Theme> m_theme;
-    std::unique_ptr<app::Session> m_session;
-    std::unique_ptr<app::MainWindow> m_window;
-
-    static QString bundle(const QString &name) { return QStringLiteral(OPSCOPE_GOLDENS_DIR "/") + name; }
-    void make()
-    {
-        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
-        m_theme = std::make_unique<views::Theme>();
-        m_session = std::make_unique<app::Session>(*m_settings);
-        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        m_window->show();
-        m_window->resize(1600, 1000);
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    }
-    void open(const QString &path)
-    {
-        m_window->openFile(path);
-        QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr && m_session->current()->facts != nullptr,
-                                 20000);
-    }
-    static QString traceFile()
-    {
-        const QDir folder(bundle("01_zero_over_zero"));
-        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
-        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
-    }
     // Qt moves docks in several rounds of events.
     static void settle()
     {
@@ -95,16 +63,10 @@ private Q_SLOTS:
     void initTestCase()
     {
         QVERIFY(views::loadBundledFonts());
-        QVERIFY(QFileInfo::exists(traceFile()));
+        QVERIFY(QFileInfo::exists(goldenTrace()));
     }
-    void init() { make(); }
-    void cleanup()
-    {
-        m_window.reset();
-        m_session.reset();
-        m_settings->reset();
-        m_settings.reset();
-    }
+    void init() { QVERIFY(makeFirstWindow({1600, 1000})); }
+    void cleanup() { dropWindow(); }
 
     void startsWithoutADocument()
     {
@@ -119,7 +81,7 @@ private Q_SLOTS:
 
     void opensATraceAndShowsIt()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         QVERIFY(m_window->windowTitle().endsWith("opscope"));
         QVERIFY(m_window->docks().isEntered());
         QVERIFY(m_window->docks().pane(PaneKind::ops)->trace() != nullptr);
@@ -155,7 +117,7 @@ private Q_SLOTS:
         file.write(reinterpret_cast<const char *>(&size), sizeof(size));
         file.write(head + QByteArray("\0\0\xc0\x7f\0\0\x80\x3f", 8)); // NaN, 1
         file.close();
-        open(file.fileName());
+        QVERIFY(open(file.fileName()));
         QCOMPARE(m_session->current()->trace->params().size(), 1U);
         const auto state = [this] {
             const auto board = m_session->reports().board();
@@ -169,7 +131,7 @@ private Q_SLOTS:
 
     void aFailedOpenLeavesTheDocument()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         const auto *trace = m_session->current()->trace.get();
         QSignalSpy failed(m_session.get(), &app::Session::openFailed);
         m_window->openFile(m_folder.filePath("missing.opscope"));
@@ -180,7 +142,7 @@ private Q_SLOTS:
     void droppedFilesOpen()
     {
         QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(traceFile())});
+        data.setUrls({QUrl::fromLocalFile(goldenTrace())});
         QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(m_window.get(), &enter);
         QVERIFY(enter.isAccepted());
@@ -192,7 +154,7 @@ private Q_SLOTS:
     // From opening a trace to the origin and its line: one key (G13).
     void nanHuntBeginsAtTheOrigin()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         const core::OpId headline = m_session->current()->facts->headline;
         QVERIFY(headline.isValid());
         QVERIFY(!m_session->selection().op().isValid());
@@ -208,7 +170,7 @@ private Q_SLOTS:
 
     void whatDidNotRunOpensFromTheAudit()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         const auto *audit = m_window->findChild<views::AuditPane *>();
         QVERIFY(audit != nullptr);
         QAbstractButton *row = nullptr;
@@ -225,7 +187,7 @@ private Q_SLOTS:
 
     void historyRestoresItemAndPerspective()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         const auto ops = m_session->current()->trace->orderedOps();
         m_session->selection().selectOp(ops[0]);
         m_session->setPerspective(Perspective::nanHunt);
@@ -241,7 +203,7 @@ private Q_SLOTS:
 
     void perspectivesKeepTheirOwnDocks()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         QVERIFY(QTest::qWaitFor([&] { return m_window->docks().isEntered(); }));
         auto *log = m_window->findChild<QDockWidget *>("log");
         QVERIFY(log != nullptr);
@@ -258,7 +220,7 @@ private Q_SLOTS:
     // A dock that only one perspective ships must not follow into the other.
     void aPerspectiveComesBackAsItWas()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         const QStringList overview = shownDocks();
         QAction *hunt = m_window->actions().perspectives.at(Perspective::nanHunt);
         QAction *back = m_window->actions().perspectives.at(Perspective::overview);
@@ -285,7 +247,7 @@ private Q_SLOTS:
         QFETCH(const bool, beginsNarrow);
         if (beginsNarrow)
             m_window->resize(1024, 640);
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         m_window->resize(1600, 1000);
         settle();
         for (const Perspective perspective :
@@ -305,7 +267,7 @@ private Q_SLOTS:
 
     void docksCanBeFloatedAndBroughtBack()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         auto *modules = m_window->findChild<QDockWidget *>("modules");
         modules->setFloating(true);
         QVERIFY(modules->isFloating());
@@ -334,7 +296,7 @@ private Q_SLOTS:
 
     void shortcutsWork()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         m_window->activateWindow();
         m_session->selection().selectOp(m_session->current()->trace->orderedOps()[0]);
         m_window->actions().nextOp->trigger();
@@ -348,7 +310,7 @@ private Q_SLOTS:
 
     void everyControlHasAnAccessibleName()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         for (const Perspective perspective : app::kPerspectives) {
             m_session->setPerspective(perspective);
             QStringList nameless;
@@ -381,7 +343,7 @@ private Q_SLOTS:
 
     void smallWindowsKeepEverythingReachable()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         m_window->resize(1024, 640);
         QVERIFY(QTest::qWaitFor([&] { return m_window->width() == 1024 && m_window->height() == 640; }));
         for (const PaneKind kind : {PaneKind::audit, PaneKind::modules, PaneKind::ops}) {
@@ -394,7 +356,7 @@ private Q_SLOTS:
     void docksAreAsWideAgainAsBefore()
     {
         m_window->resize(1600, 1000);
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         settle();
         const auto *audit = m_window->findChild<QDockWidget *>("audit");
         const auto *modules = m_window->findChild<QDockWidget *>("modules");
@@ -412,7 +374,7 @@ private Q_SLOTS:
 
     void themeSwitchRepaintsEverything()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         m_theme->setMode(views::ThemeMode::dark);
         views::applyTheme(*qApp, *m_theme);
         const QImage dark = m_window->grab().toImage();
@@ -431,11 +393,9 @@ private Q_SLOTS:
     // Closing another tab, or reading it anew, leaves what is selected here.
     void otherTabsLeaveTheSelection()
     {
-        const QString first = traceFile();
-        const QDir folder(bundle("30_two_backward_passes"));
-        const QString second =
-            folder.filePath(folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs).front());
-        open(first);
+        const QString first = goldenTrace();
+        const QString second = goldenTrace("30_two_backward_passes");
+        QVERIFY(open(first));
         const auto openSecond = [&] {
             m_window->openFile(second);
             QTRY_VERIFY_WITH_TIMEOUT(!m_session->isOpening() && m_session->documents().size() == 2 &&
@@ -462,7 +422,7 @@ private Q_SLOTS:
             return QSettings(config, QSettings::IniFormat).value("session/running").toBool();
         };
         QProcess program;
-        program.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, traceFile()});
+        program.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, goldenTrace()});
         QVERIFY(program.waitForStarted(20000));
         QTRY_VERIFY_WITH_TIMEOUT(isRunning(), 20000);
         program.kill();
@@ -501,7 +461,7 @@ private Q_SLOTS:
     // What jobs complain of stands in the log.
     void complaintsStandInTheLog()
     {
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         auto *log = qobject_cast<views::LogPane *>(m_window->docks().pane(PaneKind::log));
         QVERIFY(log != nullptr);
         m_window->docks().reveal(PaneKind::log);
@@ -535,10 +495,34 @@ private Q_SLOTS:
         QVERIFY(dialog->entry().report->table.rows.size() > 5);
     }
 
+    // Every bar of the frame has room for text of twice the size, the menus among it.
+    void largeTextFitsTheFrame()
+    {
+        QVERIFY(open(goldenTrace()));
+        const QString sheet = qApp->styleSheet();
+        const QFont font = QApplication::font();
+        views::applyTheme(*qApp, *m_theme);
+        m_theme->setTextPercent(200);
+        settle();
+        auto *menus = m_window->findChild<QMenuBar *>();
+        QVERIFY(menus != nullptr);
+        for (const QAction *menu : menus->actions())
+            QVERIFY2(menus->rect().contains(menus->actionGeometry(const_cast<QAction *>(menu))),
+                     qPrintable(menu->text()));
+        QVERIFY(menus->height() <= m_window->findChild<app::TitleBar *>()->height());
+        const auto *tabs = m_window->findChild<QTabBar *>(QStringLiteral("documentTabs"));
+        QVERIFY2(tabs->y() >= 0 && tabs->sizeHint().height() <= tabs->parentWidget()->height(),
+                 qPrintable(QString::number(tabs->sizeHint().height())));
+        QVERIFY(m_window->statusBar()->height() >= m_window->statusBar()->fontMetrics().height());
+        m_theme->setTextPercent(100);
+        qApp->setStyleSheet(sheet);
+        QApplication::setFont(font);
+    }
+
     void geometryAndRecentFilesSurvive()
     {
         m_window->resize(1300, 800);
-        open(traceFile());
+        QVERIFY(open(goldenTrace()));
         m_window->close();
         m_window.reset();
         m_session.reset();

@@ -4,15 +4,12 @@
 #include "app/exploration_undo.h"
 #include "app/frame/document_bar.h"
 #include "app/frame/status_row.h"
-#include "app/main_window.h"
 #include "app/op_menu.h"
-#include "app/session.h"
-#include "app/settings.h"
+#include "tests/support/window_fixture.h"
 #include "views/base/elided_label.h"
 #include "views/base/filter_line.h"
 #include "views/base/formatting.h"
 #include "views/base/table_view.h"
-#include "views/base/theme.h"
 #include "views/graph/graph_pane.h"
 #include "views/lane/lane_view.h"
 #include "views/ops/ops_pane.h"
@@ -22,40 +19,20 @@
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QMenu>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 using app::PaneKind;
 
 // Points of the acceptance list of the window that need all of it: docs/window-checks.md says which.
-class TestWindowPoints : public QObject
+class TestWindowPoints : public QObject, protected support::WindowFixture
 {
     Q_OBJECT
 
 private:
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Settings> m_settings;
-    std::unique_ptr<views::Theme> m_theme;
-    std::unique_ptr<app::Session> m_session;
-    std::unique_ptr<app::MainWindow> m_window;
-
-    static QString traceFile()
-    {
-        const QDir folder(QStringLiteral(OPSCOPE_GOLDENS_DIR "/01_zero_over_zero"));
-        const QStringList bundles = folder.entryList({"*.tlspec"}, QDir::Files | QDir::Dirs);
-        return bundles.isEmpty() ? QString() : folder.filePath(bundles.front());
-    }
-    void open(const QString &path)
-    {
-        m_window->openFile(path);
-        QTRY_VERIFY_WITH_TIMEOUT(m_session->current() != nullptr && m_session->current()->facts != nullptr,
-                                 20000);
-    }
     views::GraphPane &graph() const { return *m_window->findChild<views::GraphPane *>(); }
     views::OpsPane &ops() const
     {
@@ -67,23 +44,11 @@ private Q_SLOTS:
     void initTestCase() { QVERIFY(views::loadBundledFonts()); }
     void init()
     {
-        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
-        m_settings->reset();
-        m_theme = std::make_unique<views::Theme>();
-        m_session = std::make_unique<app::Session>(*m_settings);
-        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        m_window->resize(1600, 1000);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-        open(traceFile());
-        QTRY_VERIFY_WITH_TIMEOUT(graph().state().hasPicture(), 20000);
+        QVERIFY(makeFirstWindow({1600, 1000}));
+        QVERIFY(open(goldenTrace()));
+        QTRY_VERIFY_WITH_TIMEOUT(graph().state().hasPicture(), kOpenMs);
     }
-    void cleanup()
-    {
-        m_window.reset();
-        m_session.reset();
-        m_settings.reset();
-    }
+    void cleanup() { dropWindow(); }
 
     // G01
     void allViewsFollowWithinATenthOfASecond()
@@ -303,10 +268,10 @@ private Q_SLOTS:
     void nothingIsWrittenBesideTheTrace()
     {
         QTemporaryDir beside;
-        const QString copy = beside.filePath(QFileInfo(traceFile()).fileName());
-        std::filesystem::copy(traceFile().toStdString(), copy.toStdString(),
+        const QString copy = beside.filePath(QFileInfo(goldenTrace()).fileName());
+        std::filesystem::copy(goldenTrace().toStdString(), copy.toStdString(),
                               std::filesystem::copy_options::recursive);
-        open(copy);
+        QVERIFY(open(copy));
         m_window->actions().origin->trigger();
         for (const PaneKind kind : app::kPaneKinds)
             m_window->docks().reveal(kind);

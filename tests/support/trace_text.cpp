@@ -577,4 +577,12 @@ std::shared_ptr<const core::Trace> traceFromText(std::string_view text)
     return Reader(text).finish();
 }
 
+core::OpId opNamed(const core::Trace &trace, std::string_view prefix)
+{
+    for (const core::OpId op : trace.orderedOps())
+        if (trace.label(op).starts_with(prefix))
+            return op;
+    return {};
+}
+
 } // namespace tests

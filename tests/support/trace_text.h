@@ -29,4 +29,7 @@ namespace tests {
 // Aborts the test program on a mistake in the text.
 std::shared_ptr<const core::Trace> traceFromText(std::string_view text);
 
+// The first op whose label starts with PREFIX; no op when there is none.
+core::OpId opNamed(const core::Trace &trace, std::string_view prefix);
+
 } // namespace tests

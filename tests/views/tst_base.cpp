@@ -24,6 +24,7 @@
 #include <numeric>
 
 using core::ColorToken;
+using tests::opNamed;
 using views::OpFilter;
 using views::OpItem;
 
@@ -34,14 +35,6 @@ const char *const kText = "input x:f32[2,3]=1,2,3,4,5,6\n"
                           "relu s -> r:f16[2,3]=1,nan,0,1,0,0 !stats @model.py:20 in h\n"
                           "sum r -> t:f32[]=3 !stats @step.py:3\n"
                           "output t\n";
-
-core::OpId opNamed(const core::Trace &trace, const char *prefix)
-{
-    for (const core::OpId op : trace.orderedOps())
-        if (trace.label(op).substr(0, std::string_view(prefix).size()) == prefix)
-            return op;
-    return {};
-}
 
 // Rows whose number is their own, backwards, and whose text repeats.
 class NumberSource : public views::TableSource
