@@ -32,6 +32,7 @@
 #include <limits>
 #include <memory>
 
+using tests::opNamed;
 using views::OpItem;
 using views::TraceSelection;
 
@@ -47,14 +48,6 @@ const char *const kText = "input x:f32[2,3]=1,2,3,4,5,6\n"
 const char *const kCleanText = "input x:f32[2]=1,2\n"
                                "relu x -> r:f32[2]=1,2 @model.py:20 in h\n"
                                "output r\n";
-
-core::OpId opNamed(const core::Trace &trace, const char *prefix)
-{
-    for (const core::OpId op : trace.orderedOps())
-        if (trace.label(op).substr(0, std::string_view(prefix).size()) == prefix)
-            return op;
-    return {};
-}
 
 bool shows(const QWidget &widget, const QString &part)
 {
@@ -358,6 +351,35 @@ private Q_SLOTS:
                 button->click();
         QCOMPARE(hunt.count(), 1);
         QCOMPARE(changed.count(), 1);
+    }
+
+    // A run that was stopped before its first op shows no clean checks.
+    void withoutAnOpNothingIsCalledClean()
+    {
+        views::AuditPane audit(context());
+        views::FindingsPane findings(context());
+        show(audit);
+        show(findings);
+        // A row tells its value by its accessible name.
+        const auto tells = [](const QWidget &pane, const QString &part) {
+            const auto rows = pane.findChildren<QAbstractButton *>();
+            return std::any_of(rows.begin(), rows.end(), [&](const QAbstractButton *row) {
+                return row->accessibleName().contains(part);
+            });
+        };
+        setTrace("status cancelled\ninput x:f32[2]=1,2\n");
+        audit.setFacts(facts());
+        findings.setFacts(facts());
+        QVERIFY(tells(audit, "had nothing to look at"));
+        QVERIFY(!tells(audit, "0 births"));
+        QVERIFY(!tells(audit, "no further finding"));
+        QVERIFY(shows(findings, "There was no value to look at."));
+        QVERIFY(!tells(findings, "0 NaN"));
+        QVERIFY(shows(findings, "NOT CHECKED"));
+        setTrace(kCleanText);
+        audit.setFacts(facts());
+        QVERIFY(tells(audit, "0 births"));
+        QVERIFY(!tells(audit, "had nothing to look at"));
     }
 
     void sourceFiveCases()

@@ -7,6 +7,8 @@
 #include "views/why/why_pane.h"
 
 #include <QAbstractButton>
+#include <QApplication>
+#include <QClipboard>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -41,6 +43,19 @@ const char *const kText = "input x:f32[4]=0,1,2,3\n"
                           "fire n1 arriving=f32[4]=nan,1,1,1! emitted=f32[4]=1,1,1,1!\n"
                           "fire n2 arriving=f32[4]=1,1,1,1! emitted=none\n";
 
+// The forward is finite; the slope of the root at zero is not.
+const char *const kRootText = "input x:f32[2]=0,3\n"
+                              "sqrt x -> r:f32[2]=0,1.7 @model.py:9\n"
+                              "sum r -> s:f32[]=1.7 @model.py:10\n"
+                              "output s\n"
+                              "node n2 AccumulateGrad leaf=x\n"
+                              "node n1 SqrtBackward0 next=n2 of r\n"
+                              "node n0 SumBackward0 next=n1 of s\n"
+                              "backward loss=s roots=n0\n"
+                              "fire n0 arriving=f32[]=1 emitted=f32[2]=1,1\n"
+                              "fire n1 arriving=f32[2]=1,1 emitted=f32[2]=inf,0.3\n"
+                              "fire n2 arriving=f32[2]=inf,0.3 emitted=none\n";
+
 const char *const kCleanText = "input x:f32[2]=1,2\nrelu x -> r:f32[2]=1,2 @model.py:20 in h\noutput r\n";
 
 } // namespace
@@ -63,13 +78,7 @@ private:
         m_facts = *views::makeTraceFacts(m_trace, core::JobContext());
         m_trail = *views::makeNanTrail(m_trace, m_facts->scan, m_facts->marks, core::JobContext());
     }
-    core::OpId op(std::string_view label) const
-    {
-        for (const core::OpId each : m_trace->orderedOps())
-            if (m_trace->label(each).substr(0, label.size()) == label)
-                return each;
-        return {};
-    }
+    core::OpId op(std::string_view label) const { return tests::opNamed(*m_trace, label); }
     const TrailStep *step(NodeState state, int pass = 0) const
     {
         for (const TrailStep &each : m_trail->steps)
@@ -138,6 +147,78 @@ private Q_SLOTS:
         // Into the backward pass.
         m_selection.select(views::GradItem{step(NodeState::healed, 1)->node});
         QCOMPARE(pane.list().currentItem()->text(), step(NodeState::healed, 1)->title);
+    }
+
+    // Where a gradient is kept nothing leaves it: that is the end of the story and no cure.
+    void theGradientThatIsKeptIsNoCure()
+    {
+        setTrace(kRootText);
+        QVERIFY(step(NodeState::healed, 1) == nullptr);
+        const TrailStep *end = step(NodeState::reached, 1);
+        QVERIFY(end != nullptr);
+        QCOMPARE(end->title, QStringLiteral("Reaches the gradient of"));
+        QCOMPARE(end->name, QStringLiteral("x"));
+        QCOMPARE(end->value, QStringLiteral("1"));
+        QCOMPARE(m_trail->badLeaves.size(), 1U);
+        views::WhyPane pane({m_theme, m_selection});
+        pane.setFacts(m_facts);
+        pane.setTrail(m_trail);
+        pane.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&pane));
+        m_selection.select(views::GradItem{end->node});
+        QVERIFY2(!support::widgetTexts(pane).filter("Bad values end as this gradient").isEmpty(),
+                 qPrintable(support::widgetTexts(pane).join('|')));
+    }
+
+    // An op whose backward makes NaN or Inf says the rule, what it did to which gradient, and what helps; all
+    // of it can be copied.
+    void whyOfAnOpTellsItsBackward()
+    {
+        setTrace(kRootText);
+        views::WhyPane pane({m_theme, m_selection});
+        pane.setFacts(m_facts);
+        pane.setTrail(m_trail);
+        pane.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&pane));
+        m_selection.selectOp(op("sqrt_"));
+        const views::WhyWords words = views::whyWords("sqrt_gradient_at_zero");
+        const QStringList texts = support::widgetTexts(pane);
+        QVERIFY2(texts.contains(words.rule), qPrintable(texts.join('|')));
+        QVERIFY(texts.contains(words.remedy));
+        QVERIFY(texts.contains(QStringLiteral("GRADIENTS THAT CAME OUT BAD")));
+        const QString answer = pane.answerText();
+        for (const QString &part : {QStringLiteral("sqrt_"), words.rule, words.formula, words.remedy,
+                                    QStringLiteral("gradient of x: 1 bad"), QStringLiteral("model.py:9")})
+            QVERIFY2(answer.contains(part), qPrintable(part + " in " + answer));
+        auto *copy = qobject_cast<QAbstractButton *>(pane.headerControls().front());
+        QVERIFY(copy != nullptr && copy->isEnabled());
+        copy->click();
+        QCOMPARE(QApplication::clipboard()->text(), answer);
+    }
+
+    // What came while a pane was hidden is there when it comes back, although the trace was shown before.
+    void newsOfAHiddenPaneAreNotLost()
+    {
+        views::TrailPane pane({m_theme, m_selection});
+        views::WhyPane why({m_theme, m_selection});
+        pane.show();
+        why.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&pane));
+        QVERIFY(QTest::qWaitForWindowExposed(&why));
+        setTrace(kText);
+        m_selection.selectOp(op("log_"));
+        QVERIFY(!support::widgetTexts(pane).filter("Looking for NaN").isEmpty());
+        pane.hide();
+        why.hide();
+        pane.setFacts(m_facts);
+        pane.setTrail(m_trail);
+        why.setFacts(m_facts);
+        why.setTrail(m_trail);
+        pane.show();
+        why.show();
+        QCOMPARE(pane.list().count(), static_cast<int>(m_trail->steps.size()));
+        QVERIFY(pane.list().isVisible());
+        QVERIFY(support::widgetTexts(why).filter("Looking for NaN").isEmpty());
     }
 
     void saysWhenThereIsNothing()

@@ -33,8 +33,7 @@ AuditPane::AuditPane(const PaneContext &context, QWidget *parent)
 void AuditPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     m_facts = std::move(facts);
-    if (isVisible())
-        showTrace();
+    showAgain();
 }
 
 void AuditPane::showTrace()
@@ -112,10 +111,12 @@ void AuditPane::addVerdict()
 void AuditPane::addChecked(bool found, const QString &name, const QString &value, core::OpId op)
 {
     FactList::Entry entry;
-    entry.icon = found ? IconName::critical : IconName::healed;
-    entry.iconTone = found ? core::ColorToken::nan : core::ColorToken::ok;
+    // Where there was nothing to look at, nothing was found clean.
+    const bool looked = m_facts->coverage.outputs > m_facts->coverage.outputsUnchecked;
+    entry.icon = found ? IconName::critical : looked ? IconName::healed : IconName::notRun;
+    entry.iconTone = found ? core::ColorToken::nan : looked ? core::ColorToken::ok : core::ColorToken::second;
     entry.name = name;
-    entry.value = value;
+    entry.value = found || looked ? value : tr("had nothing to look at");
     if (op.isValid())
         entry.activate = [this, op] { selection().select(OpItem{op}); };
     m_list->addEntry(entry);

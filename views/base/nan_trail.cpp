@@ -157,6 +157,9 @@ class BackwardTrail
 public:
     BackwardTrail(const core::Trace &trace, int pass) : m_trace(trace), m_pass(pass) {}
 
+    // After run().
+    std::vector<BadLeaf> takeLeaves() { return std::move(m_leaves); }
+
     std::vector<TrailStep> run(const std::vector<core::GradientTransition> &transitions)
     {
         std::size_t unchecked = 0;
@@ -166,6 +169,10 @@ public:
                 if (m_run++ == 0)
                     m_first = &at;
                 m_last = &at;
+                continue;
+            }
+            if (at.verdict == "healed" && isLeaf(at)) {
+                m_leaves.push_back({at.node, leafName(at), countOf(at.arriving.counts), m_pass});
                 continue;
             }
             const bool isEvent = at.verdict == "birth" || at.verdict == "root_seed" || at.verdict == "healed";
@@ -180,6 +187,7 @@ public:
                 add(NodeState::origin, words("Backward: enters from the loss"), at, at.arriving.counts);
         }
         endRun();
+        addLeaves();
         if (unchecked > 0)
             m_steps.push_back({NodeState::clean,
                                words("Not checked"),
@@ -196,6 +204,37 @@ private:
              const core::TensorStats &counts)
     {
         m_steps.push_back({state, title, nameOf(at), countOf(counts), at.op, at.node, m_pass});
+    }
+
+    // Nothing leaves it because the gradient stays there: that cures nothing.
+    bool isLeaf(const core::GradientTransition &at) const
+    {
+        return at.emitted.leaves == 0 &&
+               m_trace.string(m_trace.gradNode(at.node).className) == "AccumulateGrad";
+    }
+
+    QString leafName(const core::GradientTransition &at) const
+    {
+        const QString leaf = fromView(m_trace.string(m_trace.gradNode(at.node).parameter));
+        return leaf.isEmpty() ? nameOf(at) : leaf;
+    }
+
+    // One step for all: they fire between what else goes on.
+    void addLeaves()
+    {
+        if (m_leaves.empty())
+            return;
+        const BadLeaf &first = m_leaves.front();
+        const bool one = m_leaves.size() == 1;
+        m_steps.push_back(
+            {NodeState::reached,
+             one ? words("Reaches the gradient of")
+                 : words("Reaches %1").arg(countedText(m_leaves.size(), "gradient", "gradients")),
+             one ? first.name : first.name + QStringLiteral(" … ") + m_leaves.back().name,
+             one ? first.value : QString(),
+             {},
+             first.node,
+             m_pass});
     }
 
     QString nameOf(const core::GradientTransition &at) const
@@ -218,6 +257,7 @@ private:
     const core::Trace &m_trace;
     int m_pass;
     std::vector<TrailStep> m_steps;
+    std::vector<BadLeaf> m_leaves;
     std::size_t m_run = 0;
     const core::GradientTransition *m_first = nullptr;
     const core::GradientTransition *m_last = nullptr;
@@ -277,8 +317,11 @@ core::Result<std::shared_ptr<const NanTrail>> makeNanTrail(std::shared_ptr<const
             if (at.verdict == "birth")
                 if (const core::Value token = core::backwardWhy(at, statistics); token.isString())
                     trail->gradWhys.emplace(at.node, token.toString());
-        for (TrailStep &step : BackwardTrail(trace, static_cast<int>(pass) + 1).run(*transitions))
+        BackwardTrail backward(trace, static_cast<int>(pass) + 1);
+        for (TrailStep &step : backward.run(*transitions))
             trail->steps.push_back(std::move(step));
+        for (BadLeaf &leaf : backward.takeLeaves())
+            trail->badLeaves.push_back(std::move(leaf));
     }
     if (trail->steps.size() > kMostSteps) {
         trail->leftOut = trail->steps.size() - kMostSteps;

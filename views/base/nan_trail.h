@@ -27,6 +27,15 @@ struct TrailStep
     int pass = 0; // 0: forward
 };
 
+// A parameter or an input whose gradient came out bad.
+struct BadLeaf
+{
+    core::GradNodeId node;
+    QString name;
+    QString value; // "3", of its elements
+    int pass = 0;
+};
+
 // The events of a trace, and why the births happened (core/analysis/nonfinite_why.h), as tokens.
 struct NanTrail
 {
@@ -36,6 +45,7 @@ struct NanTrail
     core::Status failure;    // why it was not followed; ok when it was
     std::unordered_map<core::OpId, std::string> whys;
     std::unordered_map<core::GradNodeId, std::string> gradWhys;
+    std::vector<BadLeaf> badLeaves; // in the order of their firings
 };
 
 // Measures the gradients of every backward pass that has firings. SCAN and MARKS are those of the trace's

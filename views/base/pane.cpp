@@ -60,6 +60,13 @@ void Pane::itemArrived()
     flush();
 }
 
+void Pane::showAgain()
+{
+    m_traceDue = true;
+    m_itemDue = true;
+    flush();
+}
+
 void Pane::flush()
 {
     if (!isVisible())

@@ -52,6 +52,9 @@ protected:
     const Theme &theme() const { return m_context.theme; }
     TraceSelection &selection() const { return m_context.selection; }
     void setSubtitle(const QString &subtitle);
+    // What the pane shows has changed otherwise than by the trace or the selection: it is shown anew at once,
+    // or, while the pane is hidden, when it comes back.
+    void showAgain();
 
     // Called only while the pane is visible (or becomes so). The trace may be null.
     virtual void showTrace() = 0;

@@ -80,8 +80,8 @@ void DetailsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
     m_facts = std::move(facts);
-    if (isNews && isVisible())
-        showItem();
+    if (isNews)
+        showAgain();
 }
 
 void DetailsPane::showNothing()

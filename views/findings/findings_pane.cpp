@@ -52,8 +52,7 @@ FindingsPane::FindingsPane(const PaneContext &context, QWidget *parent)
 void FindingsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     m_facts = std::move(facts);
-    if (isVisible())
-        showTrace();
+    showAgain();
 }
 
 void FindingsPane::showTrace()
@@ -70,7 +69,6 @@ void FindingsPane::showTrace()
     if (!hasRows)
         showChecked();
     setSubtitle(hasRows ? tr("Sorted by severity, then execution order") : QString());
-    showItem();
 }
 
 // Zero findings is no proof: what was looked at stands beside what was not.
@@ -95,6 +93,11 @@ void FindingsPane::showChecked()
         m_unchecked->finish();
         return;
     }
+    if (coverage.outputs == coverage.outputsUnchecked) {
+        m_checked->addText(tr("There was no value to look at."));
+        addUnchecked();
+        return;
+    }
     entry.icon = IconName::healed;
     entry.iconTone = core::ColorToken::ok;
     entry.name = QStringLiteral("find_nan");
@@ -114,7 +117,14 @@ void FindingsPane::showChecked()
         entry.value = tr("no finding");
         m_checked->addEntry(entry);
     }
+    addUnchecked();
+}
+
+void FindingsPane::addUnchecked()
+{
+    const TraceCoverage &coverage = m_facts->coverage;
     m_unchecked->addSection(tr("Not checked"));
+    FactList::Entry entry;
     entry.icon = IconName::notRun;
     entry.iconTone = core::ColorToken::second;
     if (coverage.outputsUnchecked > 0) {

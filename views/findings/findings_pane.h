@@ -34,6 +34,7 @@ protected:
 
 private:
     void showChecked();
+    void addUnchecked();
 
     TableModel m_model;
     std::shared_ptr<const TraceFacts> m_facts;

@@ -76,7 +76,9 @@ void LineagePane::setMarks(core::GraphMarks marks)
 {
     m_marks = std::move(marks);
     m_tree.reset();
-    if (isVisible() && m_start.isValid())
+    if (!isVisible())
+        showAgain();
+    else if (m_start.isValid())
         ask();
 }
 

@@ -29,8 +29,7 @@ QString LogPane::text() const
 void LogPane::append(const QString &line)
 {
     m_own.push_back(line);
-    if (isVisible())
-        showTrace();
+    showAgain();
 }
 
 void LogPane::showTrace()

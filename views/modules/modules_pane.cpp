@@ -52,7 +52,9 @@ void ModulesPane::setFacts(std::shared_ptr<const TraceFacts> facts)
     const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
     m_facts = std::move(facts);
     if (isNews && trace() && isVisible())
-        m_model.setFacts(*m_facts);
+        m_model.setFacts(*m_facts); // the tree stays as unfolded as it is
+    else if (isNews)
+        showAgain();
 }
 
 void ModulesPane::showTrace()

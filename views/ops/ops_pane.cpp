@@ -60,10 +60,8 @@ void OpsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
     m_facts = std::move(facts);
-    if (!isNews || !isVisible())
-        return;
-    showTrace();
-    showItem();
+    if (isNews)
+        showAgain();
 }
 
 void OpsPane::showTrace()

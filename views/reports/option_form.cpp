@@ -18,6 +18,8 @@ namespace views {
 
 namespace {
 
+constexpr int kAbove = 8; // of the options, where they stand apart
+
 using core::OptionType;
 using core::Value;
 
@@ -49,6 +51,12 @@ OptionForm::OptionForm(const Theme &theme, QWidget *parent) : QWidget(parent), m
     setAccessibleName(tr("Options of the report"));
 }
 
+void OptionForm::setInset(int pixels)
+{
+    m_inset = pixels;
+    setSizePolicy(QSizePolicy::Preferred, pixels == 0 ? QSizePolicy::Fixed : QSizePolicy::Preferred);
+}
+
 void OptionForm::setReport(const core::ReportDefinition *report, const Value &options)
 {
     delete m_body;
@@ -57,7 +65,7 @@ void OptionForm::setReport(const core::ReportDefinition *report, const Value &op
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
     auto *column = new QVBoxLayout(m_body);
-    column->setContentsMargins(12, 8, 12, 8);
+    column->setContentsMargins(m_inset, m_inset == 0 ? 0 : kAbove, m_inset, m_inset == 0 ? 0 : kAbove);
     column->setSpacing(6);
     auto *head = new QHBoxLayout;
     head->addWidget(makeLabel(tr("OPTIONS"), "section", m_body));

@@ -25,6 +25,8 @@ class OptionForm : public QWidget
 public:
     explicit OptionForm(const Theme &theme, QWidget *parent = nullptr);
 
+    // Pixels at both sides; 0 where it is one row among others, which then has no room of its own around.
+    void setInset(int pixels);
     // OPTIONS hold what differs from the defaults.
     void setReport(const core::ReportDefinition *report, const core::Value &options);
     bool hasOptions() const { return !m_fields.empty(); }
@@ -73,6 +75,7 @@ private:
     QPushButton *m_reset = nullptr;
     QPushButton *m_useOp = nullptr;
     QString m_selectedOp;
+    int m_inset = 12;
 };
 
 } // namespace views

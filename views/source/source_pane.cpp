@@ -169,7 +169,7 @@ void SourcePane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
     m_facts = std::move(facts);
-    if (isNews && trace() && m_loaded.isValid() && isVisible())
+    if (isNews && trace() && m_loaded.isValid())
         markOps();
 }
 

@@ -50,15 +50,13 @@ TrailPane::TrailPane(const PaneContext &context, QWidget *parent)
 void TrailPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     m_facts = std::move(facts);
-    if (isVisible())
-        showTrace();
+    showAgain();
 }
 
 void TrailPane::setTrail(std::shared_ptr<const NanTrail> trail)
 {
     m_trail = std::move(trail);
-    if (isVisible())
-        showTrace();
+    showAgain();
 }
 
 // The facts and the trail are both there, and of this trace.
@@ -70,7 +68,6 @@ bool TrailPane::isReady() const
 void TrailPane::showTrace()
 {
     fill();
-    showItem();
 }
 
 void TrailPane::say(const QString &text)

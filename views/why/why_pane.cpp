@@ -14,6 +14,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -28,6 +29,8 @@ namespace {
 
 using core::ColorToken;
 using core::NodeState;
+
+constexpr std::size_t kMostLeaves = 12; // that are named one by one
 
 struct Look
 {
@@ -134,8 +137,11 @@ QString operandText(const core::Value &value)
 
 WhyPane::WhyPane(const PaneContext &context, QWidget *parent)
     : Pane(context, QStringLiteral("why"), tr("Why"), parent), m_list(new FactList(context.theme)),
+      m_copy(makeIconButton(context.theme, IconName::copy, tr("Copy the answer"), this)),
       m_scroll(new QScrollArea(this))
 {
+    connect(m_copy, &QToolButton::clicked, this,
+            [this] { QApplication::clipboard()->setText(answerText()); });
     m_scroll->setWidgetResizable(true);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setAccessibleName(tr("Why the current op is as it is"));
@@ -146,18 +152,21 @@ WhyPane::WhyPane(const PaneContext &context, QWidget *parent)
     setSubtitle(tr("follows the selection"));
 }
 
+QList<QWidget *> WhyPane::headerControls()
+{
+    return {m_copy};
+}
+
 void WhyPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
     m_facts = std::move(facts);
-    if (isVisible())
-        showItem();
+    showAgain();
 }
 
 void WhyPane::setTrail(std::shared_ptr<const NanTrail> trail)
 {
     m_trail = std::move(trail);
-    if (isVisible())
-        showItem();
+    showAgain();
 }
 
 // The facts and the trail are both there, and of this trace.
@@ -166,14 +175,10 @@ bool WhyPane::isReady() const
     return trace() && m_facts && m_trail && m_trail->trace == trace();
 }
 
-void WhyPane::showTrace()
-{
-    showItem();
-}
-
 void WhyPane::showItem()
 {
     m_list->clear();
+    m_told.clear();
     m_scroll->verticalScrollBar()->setValue(0);
     const auto *grad = std::get_if<GradItem>(&item());
     const core::OpId op = trace() ? opOf(*trace(), item()) : core::OpId();
@@ -193,6 +198,7 @@ void WhyPane::showItem()
                 ? tr("Select an op, or a step of the trail, to see why it is as it is.")
                 : tr("There is nothing to explain: no NaN or Inf was found that is not by design."));
     m_list->finish();
+    m_copy->setEnabled(!m_told.isEmpty());
 }
 
 const core::NonFiniteEntry *WhyPane::entryOf(core::OpId op) const
@@ -217,6 +223,9 @@ void WhyPane::showOp(core::OpId op)
     const NodeState state = m_facts->marks.of(op);
     const TrailStep *step = stepOf(op);
     const auto why = m_trail->whys.find(op);
+    const TrailStep *born = bornBehind(op);
+    const auto gradWhy = born != nullptr ? m_trail->gradWhys.find(born->node) : m_trail->gradWhys.end();
+    const std::string bornWhy = gradWhy != m_trail->gradWhys.end() ? gradWhy->second : std::string();
     const QString module = fromView(trace()->moduleAddress(op));
     const QString tensor = tensorText(*trace(), trace()->op(op).tensor);
     const QString place = module.isEmpty() ? tensor : QStringLiteral("%1 · %2").arg(module, tensor);
@@ -236,10 +245,13 @@ void WhyPane::showOp(core::OpId op)
         addReason({}, tr("What came in bad reaches an output of the model."));
     else if (core::isUnchecked(*trace(), op))
         addReason({}, tr("Neither values nor statistics of this op were kept, so nothing can be said."));
+    else if (born != nullptr)
+        addReason(bornWhy, tr("What this op made is finite. Its backward made NaN or Inf."));
     else
-        addReason({}, isBornBehind(op) ? tr("What this op made is finite. Its backward made NaN or Inf.")
-                                       : tr("Nothing is wrong with this op: what it made is finite."));
+        addReason({}, tr("Nothing is wrong with this op: what it made is finite."));
     addBackward(op);
+    if (born != nullptr)
+        addLeaves(born->pass);
     addInputs(op);
     addOutput(op);
     addOperands(op);
@@ -247,8 +259,7 @@ void WhyPane::showOp(core::OpId op)
         state == NodeState::sink)
         addOrigins();
     addLine(op);
-    if (why != m_trail->whys.end())
-        addRemedy(whyWords(why->second).remedy);
+    addRemedy(whyWords(why != m_trail->whys.end() ? why->second : bornWhy).remedy);
 }
 
 bool WhyPane::isOfBackward(const TrailStep &step, core::OpId op) const
@@ -257,11 +268,43 @@ bool WhyPane::isOfBackward(const TrailStep &step, core::OpId op) const
            trace()->op(step.op).call == trace()->op(op).call;
 }
 
-bool WhyPane::isBornBehind(core::OpId op) const
+const TrailStep *WhyPane::bornBehind(core::OpId op) const
 {
-    return std::any_of(m_trail->steps.begin(), m_trail->steps.end(), [&](const TrailStep &step) {
-        return step.state == NodeState::origin && isOfBackward(step, op);
-    });
+    for (const TrailStep &step : m_trail->steps)
+        if (step.state == NodeState::origin && isOfBackward(step, op))
+            return &step;
+    return nullptr;
+}
+
+// The parameters and inputs whose gradient came out bad in PASS.
+void WhyPane::addLeaves(int pass)
+{
+    std::size_t count = 0;
+    for (const BadLeaf &leaf : m_trail->badLeaves) {
+        if (leaf.pass != pass)
+            continue;
+        if (++count == 1)
+            m_list->addSection(tr("Gradients that came out bad"));
+        if (count > kMostLeaves)
+            continue;
+        FactList::Entry entry;
+        entry.icon = lookOf(NodeState::reached).icon;
+        entry.iconTone = lookOf(NodeState::reached).tone;
+        entry.name = leaf.name;
+        entry.value = leaf.value;
+        entry.activate = [this, node = leaf.node] { selection().select(GradItem{node}); };
+        m_list->addEntry(entry);
+        m_told.push_back(tr("gradient of %1: %2 bad").arg(leaf.name, leaf.value));
+    }
+    if (count > kMostLeaves)
+        m_list->addText(tr("and %1 more").arg(countText(count - kMostLeaves)));
+}
+
+// A fact that is also part of the text of the answer.
+void WhyPane::addFact(const QString &name, const QString &value, std::function<void()> activate)
+{
+    m_list->addFact(name, value, "", std::move(activate));
+    m_told.push_back(QStringLiteral("%1: %2").arg(name, value));
 }
 
 // What the backward of the op did to NaN and Inf, each with the way to its reason.
@@ -300,10 +343,15 @@ void WhyPane::showGrad(core::GradNodeId node)
                          : fromView(trace()->string(row.parameter)),
             step != nullptr ? step->state : NodeState::clean, step != nullptr ? step->title : QString());
     const auto why = m_trail->gradWhys.find(node);
+    const auto &leaves = m_trail->badLeaves;
+    const bool isLeaf =
+        std::any_of(leaves.begin(), leaves.end(), [node](const BadLeaf &leaf) { return leaf.node == node; });
     const bool healed = step != nullptr && step->state == NodeState::healed;
     const bool carried = step != nullptr && step->state == NodeState::propagated;
     addReason(why != m_trail->gradWhys.end() ? why->second : std::string(),
-              healed ? tr("Bad gradients arrive and finite ones leave: the op drops them. That is no cure.")
+              isLeaf ? tr("Bad values end as this gradient: a step of an optimiser writes them into what it "
+                          "belongs to.")
+              : healed ? tr("Bad gradients arrive and finite ones leave: the op drops them. That is no cure.")
               : carried ? tr("This grad function carries on what arrived bad.")
               : step != nullptr
                   ? tr("Bad gradients leave and none arrived. The recorded values do not tell which rule was "
@@ -319,6 +367,8 @@ void WhyPane::showGrad(core::GradNodeId node)
         for (const core::TensorId tensor : trace()->tensorIds(fire.emitted))
             addMeasured(tr("emitted"), op, tensor);
     }
+    if (step != nullptr && step->state == NodeState::origin)
+        addLeaves(step->pass);
     if (op.isValid())
         addLine(op);
     if (why != m_trail->gradWhys.end())
@@ -343,6 +393,8 @@ void WhyPane::addHead(const QString &name, const QString &place, NodeState state
     where->setIndent(24);
     column->addWidget(where);
     m_list->addWidget(head);
+    m_told.push_back(badge.isEmpty() ? QStringLiteral("%1 (%2)").arg(name, place)
+                                     : QStringLiteral("%1 (%2): %3").arg(name, place, badge));
 }
 
 void WhyPane::addReason(const std::string &token, const QString &otherwise)
@@ -361,6 +413,9 @@ void WhyPane::addReason(const std::string &token, const QString &otherwise)
         column->addWidget(formula);
     }
     m_list->addWidget(reason);
+    m_told.push_back(rule->text());
+    if (!words.formula.isEmpty())
+        m_told.push_back(words.formula);
 }
 
 void WhyPane::addMeasured(const QString &name, core::OpId op, core::TensorId tensor)
@@ -382,6 +437,7 @@ void WhyPane::addMeasured(const QString &name, core::OpId op, core::TensorId ten
                                         : ColorToken::ok;
     entry.activate = [this, op, tensor] { selection().select(TensorItem{op, tensor}); };
     m_list->addEntry(entry);
+    m_told.push_back(QStringLiteral("%1 (%2): %3").arg(name, entry.detail, entry.value));
 }
 
 void WhyPane::addInputs(core::OpId op)
@@ -414,14 +470,13 @@ void WhyPane::addOutput(core::OpId op)
     if (entry == nullptr || entry->firstIndex < 0)
         return;
     const auto index = static_cast<std::uint64_t>(entry->firstIndex);
-    m_list->addFact(tr("First bad element"), indexText(trace()->shape(tensor), index), "",
-                    [this, op, tensor, index] {
-                        selection().select(ElementItem{op, tensor, index});
-                    });
-    m_list->addFact(tr("Bad elements"),
-                    tr("%1 of %2, %3")
-                        .arg(countText(entry->counts.nonFinite()), countText(entry->counts.elements),
-                             shareText(entry->counts.nonFinite(), entry->counts.elements)));
+    addFact(tr("First bad element"), indexText(trace()->shape(tensor), index), [this, op, tensor, index] {
+        selection().select(ElementItem{op, tensor, index});
+    });
+    addFact(tr("Bad elements"),
+            tr("%1 of %2, %3")
+                .arg(countText(entry->counts.nonFinite()), countText(entry->counts.elements),
+                     shareText(entry->counts.nonFinite(), entry->counts.elements)));
 }
 
 // What the capture kept of the operands at the first bad element.
@@ -449,7 +504,7 @@ void WhyPane::addOperands(core::OpId op)
                     m_list->addSection(isValue
                                            ? tr("Operands at %1").arg(indexText(trace()->shape(tensor), at))
                                            : tr("Arguments"));
-                m_list->addFact(operand.name, operandText(operand.value));
+                addFact(operand.name, operandText(operand.value));
             }
         }
     }
@@ -481,7 +536,7 @@ void WhyPane::addLine(core::OpId op)
     if (line.isEmpty())
         return;
     m_list->addSection(tr("Where"));
-    m_list->addFact(tr("Source line"), line, "", [this, op] {
+    addFact(tr("Source line"), line, [this, op] {
         const core::FrameRow &where = trace()->frame(trace()->sourceFrame(trace()->callOf(op).stack));
         selection().activate(LineItem{where.file, where.line});
     });
@@ -511,6 +566,7 @@ void WhyPane::addRemedy(const QString &remedy)
     text->setWordWrap(true);
     column->addWidget(text);
     m_list->addWidget(card);
+    m_told.push_back(tr("What helps: %1").arg(remedy));
 }
 
 } // namespace views

@@ -5,7 +5,12 @@
 #include "views/base/pane.h"
 #include "views/base/trace_facts.h"
 
+#include <QStringList>
+
+#include <functional>
+
 class QScrollArea;
+class QToolButton;
 
 namespace views {
 
@@ -24,9 +29,12 @@ public:
     void setFacts(std::shared_ptr<const TraceFacts> facts);
     // Of the same trace; null until it is made.
     void setTrail(std::shared_ptr<const NanTrail> trail);
+    // What is shown, as lines of text for a message.
+    QString answerText() const { return m_told.join(QLatin1Char('\n')); }
+    QList<QWidget *> headerControls() override;
 
 protected:
-    void showTrace() override;
+    void showTrace() override {} // by showItem(), which follows
     void showItem() override;
 
 private:
@@ -37,7 +45,9 @@ private:
     void addRemedy(const QString &remedy);
     void addBackward(core::OpId op);
     bool isOfBackward(const TrailStep &step, core::OpId op) const;
-    bool isBornBehind(core::OpId op) const;
+    const TrailStep *bornBehind(core::OpId op) const;
+    void addLeaves(int pass);
+    void addFact(const QString &name, const QString &value, std::function<void()> activate = {});
     void addInputs(core::OpId op);
     void addOutput(core::OpId op);
     void addMeasured(const QString &name, core::OpId op, core::TensorId tensor);
@@ -52,6 +62,8 @@ private:
     std::shared_ptr<const TraceFacts> m_facts;
     std::shared_ptr<const NanTrail> m_trail;
     FactList *m_list;
+    QToolButton *m_copy;
+    QStringList m_told;
     QScrollArea *m_scroll;
 };
 
