@@ -3,6 +3,7 @@
 #include "app/actions.h"
 #include "app/dialogs/capture_dialog.h"
 #include "app/dialogs/live_report_dialog.h"
+#include "app/field_words.h"
 #include "app/frame/banner.h"
 #include "app/main_window.h"
 #include "app/pages/capture_page.h"
@@ -134,6 +135,11 @@ void MainWindow::showAnswer(const LiveAnswer &answer)
     });
     connect(dialog, &LiveReportDialog::againWished, this,
             [this, dialog] { askAgain(dialog->answer().request); });
+    connect(dialog, &LiveReportDialog::pastMaskWished, this, [this, dialog] {
+        core::CaptureRequest request = dialog->answer().request;
+        request.options.set(kSkipByDesign, true);
+        askAgain(request);
+    });
     connect(dialog, &LiveReportDialog::inputsWished, this,
             [this, dialog](const std::vector<core::InputText> &inputs) {
                 core::CaptureRequest request = dialog->answer().request;
@@ -323,7 +329,7 @@ void MainWindow::showCaptureFailure(const core::CaptureRequest &request, const c
     message.title = tr("%1 could not be run").arg(views::fileNameText(request.modelPath));
     message.body = asSentence(views::fromView(status.message()));
     if (!status.remedy().empty())
-        message.body += QLatin1Char('\n') + asSentence(views::fromView(status.remedy()));
+        message.body += QLatin1Char('\n') + asSentence(inWindowWords(views::fromView(status.remedy())));
     message.actions = {{tr("Capture again…"), [this, request] { askAgain(request); }, true},
                        {tr("Copy message"),
                         [text = message.title + QLatin1Char('\n') + message.body] {

@@ -35,6 +35,7 @@
 #include <QSpinBox>
 #include <QStandardPaths>
 #include <QVBoxLayout>
+#include <QWindow>
 
 #include <algorithm>
 #include <thread>
@@ -108,6 +109,9 @@ void CaptureDialog::arrangeLater()
 void CaptureDialog::arrange()
 {
     views::orderTabsByLayout(*this);
+    // Before the window manager has placed it, a new size would take along a place that is none yet.
+    if (isVisible() && windowHandle() != nullptr && !windowHandle()->isExposed())
+        return;
     const int wanted = height() + m_area->widget()->height() - m_area->viewport()->height();
     const QRect room = screen()->availableGeometry().adjusted(kRoom, kRoom, -kRoom, -kRoom);
     // The form does not scroll sideways: large text makes it wider.
@@ -117,6 +121,22 @@ void CaptureDialog::arrange()
                std::max(height(), std::min(wanted, room.height() * 9 / 10)));
     if (isVisible() && y() + height() > room.bottom())
         move(x(), std::max(room.top(), room.bottom() - height()));
+}
+
+void CaptureDialog::showEvent(QShowEvent *event)
+{
+    QDialog::showEvent(event);
+    if (!event->spontaneous() && windowHandle() != nullptr)
+        windowHandle()->installEventFilter(this); // until it is on screen
+}
+
+bool CaptureDialog::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == windowHandle() && event->type() == QEvent::Expose && windowHandle()->isExposed()) {
+        windowHandle()->removeEventFilter(this);
+        arrangeLater();
+    }
+    return QDialog::eventFilter(watched, event);
 }
 
 // The form scrolls, so that the buttons stay in sight in a small window.
@@ -340,6 +360,7 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
     m_form->insertRow(0, what);
     if (!helper.options.empty()) {
         m_options = new views::OptionForm(m_theme, this);
+        m_options->setInset(0);
         m_options->setReport(&m_helperDefinition, options);
         connect(m_options, &views::OptionForm::edited, this, &CaptureDialog::check);
         // Below the model, which is asked for first.
@@ -436,6 +457,8 @@ void CaptureDialog::modelEdited()
 
 void CaptureDialog::say(const QString &text, const char *tone)
 {
+    if (m_problem->text() != text)
+        arrangeLater(); // long words take their room from the screen, not from the form
     m_problem->setText(text);
     views::setTone(m_problem, tone);
 }
@@ -445,13 +468,15 @@ void CaptureDialog::check()
     m_lastRefusal = {};
     const QString text = problem();
     if (!text.isEmpty())
-        say(text, "warn");
+        say(text == m_inputs->problem() && m_inputs->saysProblem() ? inputProblemWords() : text, "warn");
     else if (!m_otherRun.isEmpty())
         say(tr("%1 is running. One model runs at a time: that run is discarded when this one starts.")
                 .arg(m_otherRun),
             "warn");
     else
-        say(tr("Nothing runs before Start. The model runs in a process of its own."), "");
+        say(m_helper != nullptr ? tr("Nothing runs before Run. The model runs in a process of its own.")
+                                : tr("Nothing runs before Start. The model runs in a process of its own."),
+            "");
     m_start->setText(!m_otherRun.isEmpty() ? tr("Discard that run and start")
                      : m_helper != nullptr ? tr("Run")
                                            : tr("Start"));

@@ -86,6 +86,8 @@ Q_SIGNALS:
 protected:
     void dragEnterEvent(QDragEnterEvent *event) override;
     void dropEvent(QDropEvent *event) override;
+    void showEvent(QShowEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void addModelRows(QFormLayout *form);
@@ -116,6 +118,8 @@ private:
     void chooseModel();
     void chooseOutput();
     void say(const QString &text, const char *tone);
+    // What is wrong with an input stands there and is not said twice.
+    static QString inputProblemWords();
 
     const views::Theme &m_theme;
     Settings &m_settings;

@@ -4,6 +4,8 @@
 #include "app/dialogs/backward_form.h"
 #include "app/dialogs/capture_dialog.h"
 #include "app/dialogs/input_form.h"
+#include "app/field_words.h"
+#include "app/run_state_words.h"
 #include "app/settings.h"
 #include "core/capture/input_spec.h"
 #include "views/base/counted_text.h"
@@ -17,6 +19,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <algorithm>
+
 namespace app {
 
 namespace {
@@ -26,6 +30,20 @@ constexpr int kLargestTree = 1 << 20;
 QString sizeKey(const QString &model)
 {
     return model + QStringLiteral("-size");
+}
+
+// Whether TREE can be meant for what the model takes: no argument too many, none of another name.
+bool isMeantFor(const core::InputArguments &tree, const std::vector<InputFacts> &inputs)
+{
+    QStringList arguments; // "batch" of "batch.image"
+    for (const InputFacts &input : inputs)
+        if (const QString name = input.name.section(QLatin1Char('.'), 0, 0); !arguments.contains(name))
+            arguments.push_back(name);
+    const auto isOne = [&](const core::NamedInput &given) {
+        return arguments.contains(views::fromView(given.name).section(QLatin1Char('.'), 0, 0));
+    };
+    return tree.positional.size() + tree.named.size() <= static_cast<std::size_t>(arguments.size()) &&
+           std::all_of(tree.named.begin(), tree.named.end(), isOne);
 }
 
 } // namespace
@@ -69,7 +87,7 @@ void CaptureDialog::setFactsMissing(const QString &model, const core::Status &st
     views::setTone(m_facts, "warn");
 }
 
-// The one file beside the model that names inputs is meant for it; of several none is.
+// The one file beside the model that names its inputs is meant for it; of several none is.
 void CaptureDialog::suggestTree()
 {
     const QDir folder = QFileInfo(model()).absoluteDir();
@@ -78,7 +96,7 @@ void CaptureDialog::suggestTree()
         if (file.size() > kLargestTree || fitting.size() > 1)
             continue;
         const auto tree = core::readInputTree(QFile::encodeName(file.filePath()).toStdString());
-        if (tree && !tree->isEmpty())
+        if (tree && !tree->isEmpty() && isMeantFor(*tree, m_known.inputs))
             fitting.push_back(file.filePath());
     }
     if (fitting.size() == 1)
@@ -183,19 +201,26 @@ void CaptureDialog::showSize()
     if (last.isValid())
         m_size->setText(tr("the last trace took %1").arg(views::bytesText(last.toULongLong())));
     else if (m_known.stateBytes > 0 && m_save->currentIndex() == 0)
-        m_size->setText(tr("the trace will take more than %1, the parameters; the rest only a run tells")
-                            .arg(views::bytesText(m_known.stateBytes)));
+        m_size->setText(
+            tr("the parameters alone take %1 in the trace").arg(views::bytesText(m_known.stateBytes)));
     else
-        m_size->setText(tr("how large the trace becomes only a run tells"));
+        m_size->setText(tr("only a run tells how large the trace becomes"));
+}
+
+QString CaptureDialog::inputProblemWords()
+{
+    return tr("An input does not fit: what is wrong stands below it.");
 }
 
 void CaptureDialog::showRefusal(const core::Status &status)
 {
     m_lastRefusal = status;
     const QString message = views::fromView(status.message());
-    m_inputs->showProblem(message);
-    const QString remedy = views::fromView(status.remedy());
-    say(remedy.isEmpty() ? message : message + QLatin1Char('\n') + remedy, "warn");
+    const QString remedy = inWindowWords(views::fromView(status.remedy()));
+    QStringList lines = {m_inputs->showProblem(message) ? inputProblemWords() : asSentence(message)};
+    if (!remedy.isEmpty())
+        lines.push_back(asSentence(remedy));
+    say(lines.join(QLatin1Char('\n')), "warn");
 }
 
 } // namespace app

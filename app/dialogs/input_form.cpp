@@ -70,7 +70,7 @@ InputForm::InputForm(const views::Theme &theme, QWidget *parent)
     m_grid->setContentsMargins(0, 0, 0, 0);
     m_grid->setHorizontalSpacing(8);
     m_grid->setVerticalSpacing(4);
-    m_grid->setColumnStretch(1, 1);
+    m_grid->setColumnStretch(2, 1);
     column->addWidget(m_list);
     m_free->setProperty("face", "mono");
     m_free->setAccessibleName(tr("Inputs, one a line"));
@@ -150,15 +150,16 @@ void InputForm::addRow(const InputFacts &facts, bool hasSample)
     QLabel *name = views::makeElidedLabel(facts.name, "monoDense", m_list);
     name->setMinimumWidth(90);
     m_grid->addWidget(name, line, 0);
-    m_grid->addWidget(row.text, line, 1);
+    // The file buttons stand below each other, also that of the file for all.
+    m_grid->addWidget(views::makeLabel(facts.isFixed ? QString() : facts.expected, "monoMuted", m_list), line,
+                      1);
+    m_grid->addWidget(row.text, line, 2);
     QToolButton *file = makeFileButton(row.text, facts.name,
                                        tr("Tensors, images, sounds (*.npy *.npz *.pt *.pth *.bin "
                                           "*.safetensors *.png *.jpg *.jpeg *.wav);;All files (*)"));
     file->setEnabled(!facts.isFixed);
-    m_grid->addWidget(file, line, 2);
-    m_grid->addWidget(views::makeLabel(facts.isFixed ? QString() : facts.expected, "monoMuted", m_list), line,
-                      3);
-    m_grid->addWidget(row.problem, line + 1, 1, 1, 3);
+    m_grid->addWidget(file, line, 3);
+    m_grid->addWidget(row.problem, line + 1, 2, 1, 2);
     m_rows.push_back(row);
     connect(row.text, &QLineEdit::textChanged, this, [this] {
         checkRows();
@@ -299,6 +300,12 @@ QString InputForm::problem() const
             if (const QString text = parseProblem(line); !text.isEmpty())
                 return tr("Input “%1”: %2.").arg(line, text);
     return {};
+}
+
+bool InputForm::saysProblem() const
+{
+    return tree().isEmpty() && std::any_of(m_rows.begin(), m_rows.end(),
+                                           [this](const Row &row) { return !problemOf(row).isEmpty(); });
 }
 
 bool InputForm::showProblem(const QString &problem)

@@ -37,6 +37,8 @@ public:
 
     // What is wrong with what was typed, in words; empty when nothing is.
     QString problem() const;
+    // problem() stands at its input already.
+    bool saysProblem() const;
     // Shows PROBLEM at the input it names ("input x: ..."); false when it names none of these.
     bool showProblem(const QString &problem);
 

@@ -78,6 +78,14 @@ QHBoxLayout *LiveReportDialog::makeButtons()
         connect(use, &QPushButton::clicked, this, [this, found] { Q_EMIT inputsWished(found); });
         buttons->addWidget(use);
     }
+    const bool isMask = m_answer.report->result.at("by_design").toBool();
+    if (isMask && m_answer.request.options.find(kSkipByDesign) != nullptr) {
+        QPushButton *past = views::makeButton(tr("Go on past the mask…"), "", this);
+        past->setToolTip(tr("The same run, which stops only where NaN comes of it"));
+        past->setAutoDefault(false);
+        connect(past, &QPushButton::clicked, this, &LiveReportDialog::pastMaskWished);
+        buttons->addWidget(past);
+    }
     buttons->addStretch(1);
     QPushButton *close = views::makeButton(tr("Close"), "", this);
     connect(close, &QPushButton::clicked, this, &QDialog::accept);

@@ -27,6 +27,9 @@ struct LiveAnswer
     QString title; // "find_nan on model.pt2, 14:05"
 };
 
+// The option of a tripwire that lets it go on past a mask.
+inline constexpr const char *kSkipByDesign = "skip_by_design";
+
 // Shows an answer: its card and its table, beside the trace the run left, with a way to ask again. Ops are
 // picked in that trace. Owned by the main window, closed by the user.
 class LiveReportDialog : public QDialog
@@ -43,6 +46,8 @@ Q_SIGNALS:
     void opPicked(core::OpId op);
     // The same question is to be asked again, perhaps with other options.
     void againWished();
+    // The same once more, but not to stop at a mask.
+    void pastMaskWished();
     // A run with the inputs that were found.
     void inputsWished(const std::vector<core::InputText> &inputs);
 

@@ -104,7 +104,9 @@ std::vector<core::InputText> foundInputs(const core::Value &result)
     std::vector<core::InputText> inputs;
     if (result.at("found").toBool())
         for (const core::Value &input : result.at("inputs").toList())
-            inputs.push_back({input.at("name").toString(), input.at("spec").toString()});
+            // Other helpers tell under this name what an op was given.
+            if (const std::string spec(input.at("spec").toString()); !spec.empty())
+                inputs.push_back({input.at("name").toString(), spec});
     return inputs;
 }
 

@@ -89,17 +89,16 @@ void CapturePage::addButtons(QVBoxLayout *column)
 {
     auto *buttons = new QHBoxLayout;
     buttons->setSpacing(8);
-    QPushButton *stop = views::makeButton(tr("Stop and keep what is there"), "", this);
+    m_stop = views::makeButton(tr("Stop and keep what is there"), "", this);
     QPushButton *discard = views::makeButton(tr("Discard"), "", this);
-    buttons->addWidget(stop);
+    buttons->addWidget(m_stop);
     buttons->addWidget(discard);
     buttons->addSpacing(16);
-    QLabel *note = views::makeElidedLabel(
-        tr("The window stays usable. A crash of the model keeps each op before it."), "caption", this);
-    note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    buttons->addWidget(note, 1);
+    m_note = views::makeElidedLabel({}, "caption", this);
+    m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    buttons->addWidget(m_note, 1);
     column->addLayout(buttons);
-    connect(stop, &QPushButton::clicked, &m_service, &CaptureService::stopAndKeep);
+    connect(m_stop, &QPushButton::clicked, &m_service, &CaptureService::stopAndKeep);
     connect(discard, &QPushButton::clicked, &m_service, &CaptureService::discard);
 }
 
@@ -253,6 +252,7 @@ void CapturePage::refresh()
     showStages();
     showNow();
     showMeters();
+    showStop();
     m_badOp->setText(views::fromView(progress.firstBadOp));
     m_bad->setVisible(!progress.firstBadOp.empty());
 }
@@ -263,6 +263,17 @@ void CapturePage::showNow()
     m_op->setText(views::fromView(progress.op));
     m_now->setVisible(!progress.op.empty());
     m_count->setText(progress.calls > 0 ? tr("op %1").arg(views::countText(progress.calls)) : QString());
+}
+
+// A pressed button answers at once: the op that runs may take its time.
+void CapturePage::showStop()
+{
+    const bool stopping = m_service.isStopping();
+    m_stop->setEnabled(!stopping);
+    m_stop->setText(stopping ? tr("Stopping…") : tr("Stop and keep what is there"));
+    m_note->setText(
+        stopping ? tr("The run ends with the op that runs now; one that takes longer than 2 s is ended.")
+                 : tr("The window stays usable. A crash of the model keeps each op before it."));
 }
 
 void CapturePage::showMeters()

@@ -12,6 +12,7 @@
 class QFrame;
 class QLabel;
 class QProgressBar;
+class QPushButton;
 class QVBoxLayout;
 
 namespace app {
@@ -48,6 +49,7 @@ private:
     void refresh();
     void showHow();
     void showNow();
+    void showStop();
     void showMeters();
 
     // One stage of the run: a bar and its name; done, going on, or still to come.
@@ -72,6 +74,8 @@ private:
     QLabel *m_badOp = nullptr;
     Meter m_file;
     Meter m_timeMeter;
+    QPushButton *m_stop = nullptr;
+    QLabel *m_note = nullptr; // beside the buttons
     qint64 m_freeBytes = -1;
     QTimer m_clock;
 };

@@ -177,7 +177,8 @@ QWidget *StartPage::makeRight()
     m_recent->setFrameShape(QFrame::NoFrame);
     column->addWidget(m_recent, 1);
     column->addStretch();
-    column->addWidget(views::makeLabel(tr("Enter opens the chosen entry"), "caption", right));
+    m_howToOpen = views::makeLabel(tr("Enter opens the chosen entry"), "caption", right);
+    column->addWidget(m_howToOpen);
     const auto open = [this](QListWidgetItem *item) {
         if (!item->data(RecentDelegate::kMissingRole).toBool())
             Q_EMIT fileRequested(item->data(RecentDelegate::kPathRole).toString());
@@ -193,6 +194,7 @@ void StartPage::setRecentFiles(const std::vector<RecentFile> &files)
     for (const RecentFile &file : files)
         m_recent->addItem(makeRecentItem(file));
     m_recent->setVisible(!files.empty());
+    m_howToOpen->setVisible(!files.empty());
     m_noRecent->setVisible(files.empty());
     if (!files.empty())
         m_recent->setCurrentRow(0);

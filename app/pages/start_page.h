@@ -48,6 +48,7 @@ private:
     QListWidget *m_recent = nullptr;
     QPushButton *m_clear = nullptr;
     QLabel *m_noRecent = nullptr;
+    QLabel *m_howToOpen = nullptr;
     QPushButton *m_sample = nullptr;
 };
 

@@ -35,6 +35,7 @@ void CaptureService::start(const core::CaptureRequest &request)
         discard();
     m_request = request;
     m_progress = {};
+    m_isStopping = false;
     m_since.start();
     const quint64 run = ++m_run;
     m_discarded = std::make_shared<std::atomic<bool>>(false);
@@ -81,7 +82,11 @@ void CaptureService::ended(const Answer &answer)
 
 void CaptureService::stopAndKeep()
 {
+    if (!isRunning())
+        return;
+    m_isStopping = true;
     m_jobs.requestStop(kJob);
+    Q_EMIT progressed();
 }
 
 void CaptureService::discard()

@@ -29,6 +29,8 @@ public:
     bool isRunning() const;
     const core::CaptureRequest &request() const { return m_request; }
     const core::CaptureProgress &progress() const { return m_progress; }
+    // Stop was pressed: the run ends at its next op, or is ended soon.
+    bool isStopping() const { return m_isStopping; }
     qint64 elapsedMs() const { return m_since.isValid() ? m_since.elapsed() : 0; }
 
     // A run that is going on is discarded first.
@@ -61,6 +63,7 @@ private:
     core::CaptureProgress m_progress;
     QElapsedTimer m_since;
     quint64 m_run = 0;
+    bool m_isStopping = false;
     std::shared_ptr<std::atomic<bool>> m_discarded; // shared with the job of the run
 };
 

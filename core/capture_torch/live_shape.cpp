@@ -80,7 +80,7 @@ Report reportOf(const CaptureRequest &request, const ShapeGuess &guess)
 {
     Report report = startReport("guess_input_shape", subjectOf(request));
     report.status = guess.found ? "found" : guess.reason;
-    report.coverage = std::to_string(guess.attempts.size()) + " shapes tried; " + guess.message;
+    report.coverage = "shapes tried: " + std::to_string(guess.attempts.size()) + "; " + guess.message;
     report.result = resultOf(guess);
     report.table.columns = {
         {"input", CellKind::text, {}}, {"spec", CellKind::text, {}}, {"dtype", CellKind::text, {}}};

@@ -4,11 +4,10 @@
 #include "app/dialogs/live_report_dialog.h"
 #include "app/dialogs/model_facts.h"
 #include "app/frame/banner.h"
-#include "app/main_window.h"
+#include "app/pages/capture_page.h"
 #include "app/run_state_words.h"
-#include "app/session.h"
-#include "app/settings.h"
-#include "views/base/theme.h"
+#include "tests/support/widget_texts.h"
+#include "tests/support/window_fixture.h"
 #include "views/reports/report_table.h"
 
 #include <QDir>
@@ -20,42 +19,19 @@
 #include <QScreen>
 #include <QScrollArea>
 #include <QSpinBox>
-#include <QTemporaryDir>
 #include <QTest>
-
-#include <memory>
 
 // How the window asks for runs and what it says of those that did not end by themselves, with the real
 // worker.
-class TestRunWindow : public QObject
+class TestRunWindow : public QObject, protected support::WindowFixture
 {
     Q_OBJECT
 
 private:
-    static constexpr int kRunMs = 120000; // a busy machine loads LibTorch for long
-
-    QTemporaryDir m_folder;
-    std::unique_ptr<app::Settings> m_settings;
-    std::unique_ptr<views::Theme> m_theme;
-    std::unique_ptr<app::Session> m_session;
-    std::unique_ptr<app::MainWindow> m_window;
     int m_runs = 0;
 
-    static QString model(const QString &name) { return QStringLiteral(OPSCOPE_CORPUS_DIR "/") + name; }
-    app::CaptureDialog *dialog() const
-    {
-        for (app::CaptureDialog *found : m_window->findChildren<app::CaptureDialog *>())
-            if (found->isVisible())
-                return found;
-        return nullptr;
-    }
-    app::LiveReportDialog *answer() const
-    {
-        for (app::LiveReportDialog *found : m_window->findChildren<app::LiveReportDialog *>())
-            if (found->isVisible())
-                return found;
-        return nullptr;
-    }
+    app::CaptureDialog *dialog() const { return visible<app::CaptureDialog>(); }
+    app::LiveReportDialog *answer() const { return visible<app::LiveReportDialog>(); }
     static bool waitUntilKnown(app::CaptureDialog *asked)
     {
         return QTest::qWaitFor([asked] { return asked->isModelKnown(); }, kRunMs);
@@ -74,21 +50,6 @@ private:
         asked->setModel(file);
         return waitUntilKnown(asked) ? asked : nullptr;
     }
-    template <class Widget>
-    static Widget *named(const QWidget &parent, const QString &name)
-    {
-        for (Widget *found : parent.findChildren<Widget *>())
-            if (found->accessibleName() == name)
-                return found;
-        return nullptr;
-    }
-    static QPushButton *button(const QWidget &parent, const QString &text)
-    {
-        for (QPushButton *found : parent.findChildren<QPushButton *>())
-            if (found->text() == text && !found->isHidden())
-                return found;
-        return nullptr;
-    }
     bool run(app::CaptureDialog *asked, const core::CaptureRequest &request)
     {
         asked->setRequest(request);
@@ -99,31 +60,12 @@ private:
                 each->click();
         return QTest::qWaitFor([this] { return !m_session->captures().isRunning(); }, kRunMs);
     }
-    bool waitForTrace() const
-    {
-        return QTest::qWaitFor(
-            [this] { return m_session->current() != nullptr && m_session->current()->facts; }, kRunMs);
-    }
     app::Banner &banner() const { return *m_window->findChild<app::Banner *>(); }
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(views::loadBundledFonts()); }
-    void init()
-    {
-        m_settings = std::make_unique<app::Settings>(m_folder.filePath("opscope.ini"));
-        m_settings->reset();
-        m_theme = std::make_unique<views::Theme>();
-        m_session = std::make_unique<app::Session>(*m_settings);
-        m_window = std::make_unique<app::MainWindow>(*m_session, *m_theme);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    }
-    void cleanup()
-    {
-        m_window.reset();
-        m_session.reset();
-        m_settings.reset();
-    }
+    void init() { QVERIFY(makeFirstWindow()); }
+    void cleanup() { dropWindow(); }
 
     void messagesBecomeSentences()
     {
@@ -207,7 +149,7 @@ private Q_SLOTS:
         QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::cancelled);
         QVERIFY2(banner().accessibleDescription().contains("longer than 0.5 s"),
                  qPrintable(banner().accessibleDescription()));
-        QPushButton *again = button(banner(), QStringLiteral("Capture again…"));
+        QAbstractButton *again = button(banner(), QStringLiteral("Capture again…"));
         QVERIFY(again != nullptr);
         again->click();
         QVERIFY(dialog() != nullptr);
@@ -304,7 +246,7 @@ private Q_SLOTS:
             QVERIFY(m_window->isVisible());
             auto *box = m_window->findChild<QMessageBox *>();
             QVERIFY(box != nullptr && box->isVisible());
-            QPushButton *chosen = button(*box, text);
+            QAbstractButton *chosen = button(*box, text);
             QVERIFY(chosen != nullptr);
             chosen->click();
         };
@@ -339,13 +281,39 @@ private Q_SLOTS:
         QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(", ")));
     }
 
+    // What an op was given is no input of the model; a stop at a mask offers to go on past it.
+    void aStopAtAMaskIsGoneOnFrom()
+    {
+        app::CaptureDialog *asked =
+            ask(model("nan_cases/n09_masked_row/model.pt2"), QStringLiteral("find_nan"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(run(asked, asked->request()));
+        QVERIFY(QTest::qWaitFor([this] { return answer() != nullptr; }, kRunMs));
+        const core::Report &stopped = *answer()->answer().report;
+        QVERIFY(stopped.result.at("by_design").toBool());
+        QVERIFY(!stopped.result.at("inputs").toList().empty());
+        QVERIFY(button(*answer(), QStringLiteral("Capture with these inputs…")) == nullptr);
+        QAbstractButton *past = button(*answer(), QStringLiteral("Go on past the mask…"));
+        QVERIFY(past != nullptr);
+        past->click();
+        QVERIFY(dialog() != nullptr);
+        QVERIFY(waitUntilKnown(dialog()));
+        QVERIFY(dialog()->request().options.at("skip_by_design").toBool());
+        answer()->close();
+        QVERIFY(run(dialog(), dialog()->request()));
+        QVERIFY(QTest::qWaitFor([this] { return answer() != nullptr; }, kRunMs));
+        const core::Report &later = *answer()->answer().report;
+        QCOMPARE(later.result.at("kind").toString(), std::string("nan"));
+        QVERIFY(button(*answer(), QStringLiteral("Go on past the mask…")) == nullptr);
+    }
+
     void foundInputsAreRunWith()
     {
         app::CaptureDialog *asked = ask(model("models/gru/model.pt"), QStringLiteral("guess_input_shape"));
         QVERIFY(asked != nullptr);
         QVERIFY(run(asked, asked->request()));
         QVERIFY(QTest::qWaitFor([this] { return answer() != nullptr; }, kRunMs));
-        QPushButton *use = button(*answer(), QStringLiteral("Capture with these inputs…"));
+        QAbstractButton *use = button(*answer(), QStringLiteral("Capture with these inputs…"));
         QVERIFY(use != nullptr);
         const std::vector<core::InputText> found = app::foundInputs(answer()->answer().report->result);
         QCOMPARE(found.size(), 1U);
@@ -355,6 +323,89 @@ private Q_SLOTS:
         QCOMPARE(dialog()->request().task, std::string("capture"));
         QCOMPARE(dialog()->request().inputs.size(), 1U);
         QCOMPARE(dialog()->request().inputs.front().text, found.front().text);
+    }
+
+    // The op that runs may take its time: that Stop was pressed shows at once.
+    void aPressedStopAnswersAtOnce()
+    {
+        app::CaptureDialog *asked = ask(QStringLiteral(OPSCOPE_PROBE_MODELS_DIR "/steps.pt"), "find_nan");
+        QVERIFY(asked != nullptr);
+        QVERIFY(support::widgetTexts(*asked).contains(
+            QStringLiteral("Nothing runs before Run. The model runs in a process of its own.")));
+        core::CaptureRequest request = asked->request();
+        request.inputs = {{"x", "f32[1,64]=randn"}, {"steps", "100000000"}};
+        asked->setRequest(request);
+        named<QLineEdit>(*asked, QStringLiteral("File to write the trace to"))
+            ->setText(m_folder.filePath(QStringLiteral("stopped.opscope")));
+        button(*asked, QStringLiteral("Run"))->click();
+        QVERIFY(QTest::qWaitFor([this] { return m_session->captures().progress().op.starts_with("aten."); },
+                                kRunMs));
+        auto *page = visible<app::CapturePage>();
+        QVERIFY(page != nullptr);
+        QAbstractButton *stop = button(*page, QStringLiteral("Stop and keep what is there"));
+        QVERIFY(stop != nullptr && stop->isEnabled());
+        stop->click();
+        QVERIFY(!stop->isEnabled());
+        QCOMPARE(stop->text(), QStringLiteral("Stopping…"));
+        QVERIFY(!support::widgetTexts(*page).filter("longer than 2 s").isEmpty());
+        QVERIFY(waitForTrace());
+        QCOMPARE(m_session->current()->trace->info().status, core::TraceStatus::cancelled);
+    }
+
+    // A file beside the model is suggested where its names are those of the model's arguments.
+    void aFileForAnotherModelIsNotSuggested()
+    {
+        QTemporaryDir beside;
+        QVERIFY(QFile::copy(model("models/mlp/model.pt"), beside.filePath("model.pt")));
+        const auto write = [&](const char *name, const QByteArray &tree) {
+            QFile file(beside.filePath(QString::fromLatin1(name)));
+            return file.open(QIODevice::WriteOnly) && file.write(tree) == tree.size();
+        };
+        QVERIFY(write("other.json", "{\"kwargs\": {\"image\": {\"spec\": \"f32[1,3,8,8]\"}}}"));
+        app::CaptureDialog *asked = ask(beside.filePath("model.pt"));
+        QVERIFY(asked != nullptr);
+        QCOMPARE(asked->request().inputsTree, std::string());
+        asked->close();
+        QVERIFY(write("own.json", "{\"kwargs\": {\"x\": {\"spec\": \"f32[4,8]\"}}}"));
+        asked = ask(beside.filePath("model.pt"));
+        QVERIFY(asked != nullptr);
+        QCOMPARE(asked->request().inputsTree, beside.filePath("own.json").toStdString());
+    }
+
+    // What is wrong with an input stands below it and not a second time; long words make the dialog higher.
+    void aRefusalIsSaidOnceAndInFull()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt"));
+        QVERIFY(asked != nullptr);
+        core::CaptureRequest request = asked->request();
+        request.inputs = {{"x", "f32[4,8]=randn"}};
+        request.inputsTree.clear();
+        asked->setRequest(request);
+        asked->showRefusal(core::Status(core::ErrorCode::invalidArgument, "input x: text cannot be encoded")
+                               .withRemedy("encode it in Python, then --input ids.npy"));
+        QStringList said = support::widgetTexts(*asked).filter("text cannot be encoded");
+        QCOMPARE(said, QStringList("input x: text cannot be encoded"));
+        QVERIFY(!support::widgetTexts(*asked).filter("then ids.npy.").isEmpty());
+        asked->resize(asked->width(), asked->minimumSizeHint().height());
+        asked->showRefusal(core::Status(core::ErrorCode::invalidArgument,
+                                        QString("a word of many, ").repeated(60).toStdString()));
+        const auto *area = named<QScrollArea>(*asked, QStringLiteral("How the model is run"));
+        const int room = asked->screen()->availableGeometry().height() * 9 / 10 - 24;
+        QTRY_VERIFY2(area->viewport()->height() >= area->widget()->height() || asked->height() >= room,
+                     qPrintable(QString::number(asked->height())));
+    }
+
+    // Names, types, fields and file buttons stand in columns, those of the file for all among them.
+    void theButtonsOfTheInputsStandBelowEachOther()
+    {
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt"));
+        QVERIFY(asked != nullptr);
+        const auto right = [&](const QString &name) {
+            const auto *found = named<QAbstractButton>(*asked, name);
+            return found == nullptr ? -1 : found->mapTo(asked, QPoint(found->width(), 0)).x();
+        };
+        QVERIFY(right("Choose a file: x") > 0);
+        QTRY_COMPARE(right("Choose a file: x"), right("Choose a file: all inputs"));
     }
 };
 

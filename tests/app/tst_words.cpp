@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/field_words.h"
+
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
@@ -82,6 +84,33 @@ private Q_SLOTS:
                     QRegularExpression("grad|Graph node", QRegularExpression::CaseInsensitiveOption)))
                 wrong.push_back(said.where + ": " + said.text);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    }
+
+    // Remedies name options of the command line; the window has fields.
+    void optionsAreToldAsFields_data()
+    {
+        QTest::addColumn<QString>("told");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("an input") << "give it with --input, for example --input f32[1,3,224,224]"
+                                  << "give it under Inputs, for example f32[1,3,224,224]";
+        QTest::newRow("an output") << "choose another output with --backward RULE:PATH, or let an input "
+                                      "require a gradient with --input-grad NAME"
+                                   << "choose another output under Backward, or let an input require a "
+                                      "gradient under input gradients";
+        QTest::newRow("one rule") << "or choose another output with --backward sum:PATH"
+                                  << "or choose another output under Backward";
+        QTest::newRow("aside") << "raise the memory limit (--memory-limit): LibTorch alone needs some"
+                               << "raise the memory limit: LibTorch alone needs some";
+        QTest::newRow("none") << "a -- b, minus -1"
+                              << "a -- b, minus -1";
+        QTest::newRow("no field") << "see --device cpu"
+                                  << "see --device cpu";
+    }
+    void optionsAreToldAsFields()
+    {
+        QFETCH(QString, told);
+        QFETCH(QString, words);
+        QCOMPARE(app::inWindowWords(told), words);
     }
 };
 
