@@ -12,6 +12,16 @@
 namespace core {
 namespace {
 
+// A coordinate as a number of pixels; those far outside any image (and no numbers) far outside.
+template <typename T>
+std::int64_t wholePixels(T position)
+{
+    constexpr double kFar = 1e9;
+    const double at = static_cast<double>(position);
+    return std::abs(at) < kFar ? static_cast<std::int64_t>(at)
+                               : static_cast<std::int64_t>(at > 0 ? kFar : -kFar);
+}
+
 // A region in pixels of the image.
 template <typename T>
 struct Region
@@ -40,22 +50,55 @@ Region<T> regionAt(const T *five, const RegionPooling &pooling)
     } else {
         smallest = 1;
     }
-    return {static_cast<std::int64_t>(five[0]), at[0], at[1], std::max(at[2] - at[0], smallest),
+    return {wholePixels(five[0]), at[0], at[1], std::max(at[2] - at[0], smallest),
             std::max(at[3] - at[1], smallest)};
 }
 
-// Positions of one plane (row by row) with their weights.
+// What a cell is made of: the mean over samples, each of PIXELS positions of one plane (row by row) with
+// their weights. Sums are taken in this order, and divided last, so that they are rounded as torchvision
+// rounds them.
 template <typename T>
 struct Taps
 {
+    static constexpr std::int64_t kOutside = -1; // a sample beside the image: it counts, but gives nothing on
     std::vector<std::int64_t> at;
     std::vector<T> weight;
-    T otherwise = 0; // the sum of none
+    std::size_t pixels = 1;
+    T count = T(1);
 
     void add(std::int64_t position, T value)
     {
         at.push_back(position);
         weight.push_back(value);
+    }
+    void addOutside()
+    {
+        at.resize(at.size() + pixels, kOutside);
+        weight.resize(weight.size() + pixels, T(0));
+    }
+    T mean(const T *plane) const
+    {
+        T sum = T(0);
+        for (std::size_t i = 0; i < at.size(); i += pixels) {
+            T sample = term(plane, i);
+            for (std::size_t j = 1; j < pixels; ++j)
+                sample += term(plane, i + j);
+            sum += sample;
+        }
+        return sum / count;
+    }
+    void giveOn(T gradient, T *plane) const
+    {
+        for (std::size_t i = 0; i < at.size(); ++i)
+            if (at[i] != kOutside)
+                plane[at[i]] += gradient * weight[i] / count;
+    }
+
+private:
+    // Beside the image the first pixel counts nothing, which is no number where that pixel is not finite.
+    T term(const T *plane, std::size_t i) const
+    {
+        return weight[i] * plane[std::max<std::int64_t>(at[i], 0)];
     }
 };
 
@@ -64,12 +107,16 @@ struct Plane
     std::int64_t height, width;
 };
 
+template <typename T>
+bool isInside(T y, T x, const Plane &plane)
+{
+    return y >= T(-1) && y <= static_cast<T>(plane.height) && x >= T(-1) && x <= static_cast<T>(plane.width);
+}
+
 // The four pixels around (Y, X), by their nearness.
 template <typename T>
-void addBetween(T y, T x, const Plane &plane, T weight, Taps<T> &taps)
+void addBetween(T y, T x, const Plane &plane, Taps<T> &taps)
 {
-    if (!(y >= -1 && y <= static_cast<T>(plane.height) && x >= -1 && x <= static_cast<T>(plane.width)))
-        return;
     const auto split = [](T at, std::int64_t size, std::int64_t &low, std::int64_t &high) {
         at = std::max(at, T(0));
         low = std::min(static_cast<std::int64_t>(at), size - 1);
@@ -79,10 +126,11 @@ void addBetween(T y, T x, const Plane &plane, T weight, Taps<T> &taps)
     std::int64_t top = 0, bottom = 0, left = 0, right = 0;
     const T down = split(y, plane.height, top, bottom);
     const T across = split(x, plane.width, left, right);
-    taps.add(top * plane.width + left, weight * (1 - down) * (1 - across));
-    taps.add(top * plane.width + right, weight * (1 - down) * across);
-    taps.add(bottom * plane.width + left, weight * down * (1 - across));
-    taps.add(bottom * plane.width + right, weight * down * across);
+    const T up = T(1) - down, back = T(1) - across;
+    taps.add(top * plane.width + left, up * back);
+    taps.add(top * plane.width + right, up * across);
+    taps.add(bottom * plane.width + left, down * back);
+    taps.add(bottom * plane.width + right, down * across);
 }
 
 struct Cell
@@ -96,25 +144,31 @@ void addSamples(const Region<T> &region, const Cell &cell, const Plane &plane, c
 {
     const T height = region.cellHeight(pooling), width = region.cellWidth(pooling);
     const auto samples = [&](T size) {
-        constexpr T kMost = 8192;
-        TORCH_CHECK(pooling.sampling > 0 || !std::isfinite(size) || size <= kMost, "a cell of a region has ",
-                    size, " pixels a side, more than ", kMost);
+        const T most = T(8192);
+        TORCH_CHECK(pooling.sampling > 0 || !std::isfinite(size) || size <= most, "a cell of a region has ",
+                    size, " pixels a side, more than ", most);
         return pooling.sampling > 0  ? pooling.sampling
                : std::isfinite(size) ? static_cast<std::int64_t>(std::ceil(size))
                                      : 0;
     };
     const std::int64_t rows = samples(height), columns = samples(width);
-    // As torchvision divides by their number.
-    if (pooling.kind == RegionPooling::Kind::positionAlign && rows * columns == 0)
-        taps.otherwise = std::numeric_limits<T>::quiet_NaN();
-    const T share = 1 / static_cast<T>(std::max<std::int64_t>(rows * columns, 1));
+    TORCH_CHECK(pooling.byPosition() || rows * columns >= 0, "a region is ", region.width, " wide and ",
+                region.height, " high, which roi_align cannot sample");
+    // R-FCN's op divides by none, too.
+    const bool byPosition = pooling.byPosition();
+    taps.pixels = 4;
+    taps.count = static_cast<T>(byPosition ? rows * columns : std::max<std::int64_t>(rows * columns, 1));
     const T top = region.top + static_cast<T>(cell.row) * height;
     const T left = region.left + static_cast<T>(cell.column) * width;
     for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j)
-            addBetween(top + (static_cast<T>(i) + T(0.5)) * height / static_cast<T>(rows),
-                       left + (static_cast<T>(j) + T(0.5)) * width / static_cast<T>(columns), plane, share,
-                       taps);
+        for (std::int64_t j = 0; j < columns; ++j) {
+            const T y = top + (static_cast<T>(i) + T(0.5)) * height / static_cast<T>(rows);
+            const T x = left + (static_cast<T>(j) + T(0.5)) * width / static_cast<T>(columns);
+            if (isInside(y, x, plane))
+                addBetween(y, x, plane, taps);
+            else if (!byPosition)
+                taps.addOutside();
+        }
 }
 
 // First and last but one pixel of a cell along one side.
@@ -123,14 +177,14 @@ struct Span
     std::int64_t begin, end;
 };
 
+// Cells are cut from the region's own corner START, in whole pixels.
 template <typename T>
-Span spanOf(T start, T size, std::int64_t cell, std::int64_t limit)
+Span spanOf(std::int64_t start, T size, std::int64_t cell, std::int64_t limit)
 {
     const auto at = [&](T position) {
-        return std::clamp(static_cast<std::int64_t>(position), std::int64_t(0), limit);
+        return std::clamp(wholePixels(position) + start, std::int64_t(0), limit);
     };
-    return {at(std::floor(static_cast<T>(cell) * size + start)),
-            at(std::ceil(static_cast<T>(cell + 1) * size + start))};
+    return {at(std::floor(static_cast<T>(cell) * size)), at(std::ceil(static_cast<T>(cell + 1) * size))};
 }
 
 template <typename T>
@@ -142,13 +196,15 @@ Taps<T> tapsOf(const Region<T> &region, const Cell &cell, const Plane &plane, co
         return taps;
     }
     const Span rows =
-        spanOf(region.top, region.cellHeight(pooling), cell.row, plane.height - pooling.leftOut);
-    const Span columns =
-        spanOf(region.left, region.cellWidth(pooling), cell.column, plane.width - pooling.leftOut);
-    const T share = 1 / static_cast<T>((rows.end - rows.begin) * (columns.end - columns.begin));
+        spanOf(wholePixels(region.top), region.cellHeight(pooling), cell.row, plane.height - pooling.leftOut);
+    const Span columns = spanOf(wholePixels(region.left), region.cellWidth(pooling), cell.column,
+                                plane.width - pooling.leftOut);
+    if (rows.begin >= rows.end || columns.begin >= columns.end)
+        return taps;
+    taps.count = static_cast<T>((rows.end - rows.begin) * (columns.end - columns.begin));
     for (std::int64_t y = rows.begin; y < rows.end; ++y)
         for (std::int64_t x = columns.begin; x < columns.end; ++x)
-            taps.add(y * plane.width + x, share);
+            taps.add(y * plane.width + x, T(1));
     return taps;
 }
 
@@ -203,7 +259,8 @@ Largest<T> largestOf(const T *values, const Plane &plane, const Span &rows, cons
 {
     Largest<T> best;
     if (rows.begin < rows.end && columns.begin < columns.end)
-        best.value = std::numeric_limits<T>::lowest();
+        best.value =
+            static_cast<T>(std::numeric_limits<float>::lowest()); // so in torchvision, for double too
     for (std::int64_t y = rows.begin; y < rows.end; ++y)
         for (std::int64_t x = columns.begin; x < columns.end; ++x)
             if (const std::int64_t at = y * plane.width + x; values[at] > best.value)
@@ -223,20 +280,12 @@ void maxOfRegions(const at::Tensor &image, const at::Tensor &regions, const Regi
         const T *const five = regions.const_data_ptr<T>() + k * 5;
         std::array<std::int64_t, 4> at{};
         for (std::size_t i = 0; i < 4; ++i)
-            at[i] = static_cast<std::int64_t>(std::round(five[i + 1] * static_cast<T>(pooling.scale)));
-        const auto batch = static_cast<std::int64_t>(five[0]);
+            at[i] = wholePixels(std::round(five[i + 1] * static_cast<T>(pooling.scale)));
+        const std::int64_t batch = wholePixels(five[0]);
         TORCH_CHECK(batch >= 0 && batch < image.size(0), "region ", k, " is of image ", batch,
                     " of a batch of ", image.size(0));
         const auto side = [](std::int64_t from, std::int64_t to, std::int64_t cells) {
             return static_cast<T>(std::max<std::int64_t>(to - from + 1, 1)) / static_cast<T>(cells);
-        };
-        // Cells are cut from the region's own corner, in whole pixels.
-        const auto span = [](std::int64_t start, T size, std::int64_t cell, std::int64_t limit) {
-            const auto whole = [&](T position) {
-                return std::clamp(static_cast<std::int64_t>(position) + start, std::int64_t(0), limit);
-            };
-            return Span{whole(std::floor(static_cast<T>(cell) * size)),
-                        whole(std::ceil(static_cast<T>(cell + 1) * size))};
         };
         const T height = side(at[1], at[3], rows), width = side(at[0], at[2], columns);
         for (std::int64_t c = 0; c < image.size(1); ++c) {
@@ -244,8 +293,8 @@ void maxOfRegions(const at::Tensor &image, const at::Tensor &regions, const Regi
                 image.const_data_ptr<T>() + (batch * image.size(1) + c) * plane.height * plane.width;
             for (std::int64_t cell = 0; cell < rows * columns; ++cell) {
                 const Largest<T> best =
-                    largestOf(values, plane, span(at[1], height, cell / columns, plane.height),
-                              span(at[0], width, cell % columns, plane.width));
+                    largestOf(values, plane, spanOf(at[1], height, cell / columns, plane.height),
+                              spanOf(at[0], width, cell % columns, plane.width));
                 *value++ = best.value;
                 *place++ = best.at;
             }
@@ -289,6 +338,8 @@ std::int64_t RegionPooling::channelsOut(std::int64_t channels) const
 {
     if (!byPosition())
         return channels;
+    TORCH_CHECK(pooled[0] > 0 && pooled[1] > 0, "a region cannot be pooled to ", pooled[0], " x ", pooled[1],
+                " cells");
     TORCH_CHECK(channels % (pooled[0] * pooled[1]) == 0, channels, " channels do not go into ", pooled[0],
                 " x ", pooled[1], " cells");
     return channels / (pooled[0] * pooled[1]);
@@ -299,15 +350,12 @@ at::Tensor poolRegions(const at::Tensor &image, const at::Tensor &regions, const
     checkRegions(image.sizes(), regions);
     const at::Tensor from = image.contiguous(), boxes = regions.to(image.scalar_type()).contiguous();
     at::Tensor result = emptyPooled(image.sizes(), boxes, pooling, image.options());
-    AT_DISPATCH_FLOATING_TYPES(image.scalar_type(), "poolRegions", [&] {
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(image.scalar_type(), "poolRegions", [&] {
         scalar_t *const out = result.mutable_data_ptr<scalar_t>();
         const scalar_t *const in = from.const_data_ptr<scalar_t>();
         forEachCell<scalar_t>(image.sizes(), boxes, pooling,
                               [&](std::int64_t to, std::int64_t plane, const Taps<scalar_t> &taps) {
-                                  scalar_t sum = taps.otherwise;
-                                  for (std::size_t i = 0; i < taps.at.size(); ++i)
-                                      sum += in[plane + taps.at[i]] * taps.weight[i];
-                                  out[to] = sum;
+                                  out[to] = taps.mean(in + plane);
                               });
     });
     return result;
@@ -319,13 +367,12 @@ at::Tensor poolRegionsBackward(const at::Tensor &gradient, const at::Tensor &reg
     checkRegions(sizes, regions);
     const at::Tensor from = gradient.contiguous(), boxes = regions.to(gradient.scalar_type()).contiguous();
     at::Tensor result = at::zeros(sizes, gradient.options());
-    AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "poolRegionsBackward", [&] {
+    AT_DISPATCH_FLOATING_TYPES_AND_HALF(gradient.scalar_type(), "poolRegionsBackward", [&] {
         scalar_t *const out = result.mutable_data_ptr<scalar_t>();
         const scalar_t *const in = from.const_data_ptr<scalar_t>();
         forEachCell<scalar_t>(sizes, boxes, pooling,
                               [&](std::int64_t at, std::int64_t plane, const Taps<scalar_t> &taps) {
-                                  for (std::size_t i = 0; i < taps.at.size(); ++i)
-                                      out[plane + taps.at[i]] += in[at] * taps.weight[i];
+                                  taps.giveOn(in[at], out + plane);
                               });
     });
     return result;

@@ -7,6 +7,9 @@
 
 #include <QtTest>
 
+#include <array>
+#include <cmath>
+
 using namespace core;
 
 namespace {
@@ -39,7 +42,64 @@ void compareNumber(double value, double expected)
              qPrintable(QString("%1, torchvision %2").arg(value, 0, 'g', 10).arg(expected, 0, 'g', 10)));
 }
 
+using Pair = std::array<std::int64_t, 2>;
+using Numbers = std::array<double, 6>;
+
+// One call of deform_conv2d on an image of 4 x 6 x 5, all of whose tensors are sine waves.
+struct DeformedRow
+{
+    std::int64_t images;
+    Pair groups; // of the weight, of the offset
+    Pair kernel, stride, padding, dilation;
+    bool mask;
+    double farthest; // offset, in pixels
+};
+
+at::Tensor wave(std::vector<std::int64_t> shape, double step, double height = 1.0)
+{
+    const std::int64_t count = c10::multiply_integers(shape);
+    return ((at::arange(static_cast<double>(count), at::kFloat) * step).sin().view(shape) * height)
+        .requires_grad_();
+}
+
+// One number that every value and its place count in.
+double fingerprint(const at::Tensor &tensor)
+{
+    return (tensor.to(at::kDouble).flatten() * at::arange(tensor.numel(), at::kDouble).cos())
+        .sum()
+        .item<double>();
+}
+
+struct Deformed
+{
+    Arguments arguments;
+
+    explicit Deformed(const DeformedRow &row)
+    {
+        const auto [groups, offsetGroups] = row.groups;
+        const std::int64_t taps = row.kernel[0] * row.kernel[1];
+        Pair out{};
+        for (const std::size_t side : {0, 1})
+            out[side] = ((side == 0 ? 6 : 5) + 2 * row.padding[side] -
+                         row.dilation[side] * (row.kernel[side] - 1) - 1) /
+                            row.stride[side] +
+                        1;
+        arguments = {wave({row.images, 4, 6, 5}, 1.0),
+                     wave({4, 4 / groups, row.kernel[0], row.kernel[1]}, 0.7),
+                     wave({row.images, offsetGroups * 2 * taps, out[0], out[1]}, 0.37, row.farthest),
+                     row.mask ? wave({row.images, offsetGroups * taps, out[0], out[1]}, 0.11)
+                              : at::zeros({row.images, 1}).requires_grad_(),
+                     wave({4}, 0.3)};
+        for (const Pair &pair : {row.stride, row.padding, row.dilation, row.groups})
+            arguments.insert(arguments.end(), pair.begin(), pair.end());
+        arguments.emplace_back(row.mask);
+    }
+};
+
 } // namespace
+
+Q_DECLARE_METATYPE(DeformedRow)
+Q_DECLARE_METATYPE(Numbers)
 
 // The ops of other libraries against what the libraries themselves gave (torchvision 0.29,
 // transformers 5.24).
@@ -122,6 +182,8 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(c10::Error, call("torchvision::roi_pool", {image(), other, 1.0, 2, 2}));
         QVERIFY_THROWS_EXCEPTION(
             c10::Error, call("torchvision::roi_align", {image(), at::zeros({2, 4}), 1.0, 2, 2, 2, false}));
+        QVERIFY_THROWS_EXCEPTION(c10::Error,
+                                 call("torchvision::ps_roi_pool", {image(), regions(), 1.0, 0, 2}));
     }
 
     void boxesThatOverlapGo()
@@ -146,22 +208,96 @@ private Q_SLOTS:
         QVERIFY(at::allclose(overlap, at::tensor({0.4683f, 0.f, 0.f, 1.f / 3}).view({2, 2}), 1e-4, 1e-4));
     }
 
+    void deformedConvolution_data()
+    {
+        QTest::addColumn<DeformedRow>("row");
+        QTest::addColumn<Numbers>("expected"); // of the result and of the gradients of the five tensors
+        QTest::newRow("one group") << DeformedRow{2, {1, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true, 1.7}
+                                   << Numbers{1.103810238,  -0.703631877,  -6.463965792,
+                                              0.7511349212, -0.1168943664, 3.124876859};
+        QTest::newRow("groups") << DeformedRow{2, {2, 1}, {3, 2}, {2, 1}, {1, 0}, {1, 2}, true, 1.7}
+                                << Numbers{4.136936757,  -0.2914664154, 6.083511076,
+                                           0.4328811259, -0.6855140272, 4.178889148};
+        QTest::newRow("offset groups")
+            << DeformedRow{2, {1, 2}, {2, 3}, {1, 2}, {2, 2}, {2, 1}, true, 1.7}
+            << Numbers{1.749708342, -2.421459831, -1.69468043, -6.298495925, -0.8589132439, -0.1416349733};
+        QTest::newRow("groups of both, no mask")
+            << DeformedRow{3, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, false, 1.7}
+            << Numbers{0.5646578171, 11.4858832, 3.683180597, -1.702255204, 0, 0.9094842733};
+        QTest::newRow("whole pixels beside the image")
+            << DeformedRow{2, {1, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true, 0.0}
+            << Numbers{3.005660814, -1.949588305, 12.99794976, 0.04496901518, -0.3454316726, 3.124876859};
+        QTest::newRow("far offsets") << DeformedRow{1, {4, 4}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, false, 4.0}
+                                     << Numbers{-2.041019189, -2.067800636, -1.295662291, -1.960053324, 0,
+                                                2.605470274};
+        QTest::newRow("no images") << DeformedRow{0, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true, 1.7}
+                                   << Numbers{0, 0, 0, 0, 0, 0};
+    }
     void deformedConvolution()
     {
-        const at::Tensor from = image();
-        const at::Tensor offset = (at::arange(400.0f).view({2, 8, 5, 5}) * 0.37).sin();
-        const at::Tensor weight = at::arange(48.0f).view({3, 4, 2, 2}).cos();
-        const at::Tensor mask = (at::arange(200.0f).view({2, 4, 5, 5}) * 0.11).cos();
-        const at::Tensor result =
-            call("torchvision::deform_conv2d", {from, weight, offset, mask, at::tensor({0.1f, 0.2f, 0.3f}), 1,
-                                                1, 0, 0, 1, 1, 1, 1, true})[0]
-                .toTensor();
-        compareNumber(result.flatten()[0].item<double>(), 0.595191);
-        compareNumber(result.to(at::kDouble).sum().item<double>(), 30.08511519432068);
-        (result * at::arange(result.numel()).view_as(result)).sum().backward();
-        const at::Tensor wide = from.grad().to(at::kDouble);
-        compareNumber(wide.sum().item<double>(), 1163.5526920259);
-        compareNumber(wide.pow(2).sum().item<double>(), 689584.0270120912);
+        QFETCH(DeformedRow, row);
+        QFETCH(Numbers, expected);
+        const Deformed deformed(row);
+        const at::Tensor result = call("torchvision::deform_conv2d", deformed.arguments)[0].toTensor();
+        QCOMPARE(QString::fromStdString(result.grad_fn()->name()),
+                 "GeneratedBackwardFor_torchvision_deform_conv2d_defaultBackward");
+        result.backward(wave(result.sizes().vec(), 0.9));
+        compareNumber(fingerprint(result.detach()), expected[0]);
+        for (std::size_t i = 0; i < 5; ++i)
+            compareNumber(fingerprint(deformed.arguments[i].toTensor().grad()), expected[i + 1]);
+    }
+
+    void shapesOfADeformedConvolutionMustFit_data()
+    {
+        QTest::addColumn<int>("argument");
+        QTest::addColumn<QString>("word");
+        QTest::newRow("input") << 0 << "dimensions";
+        QTest::newRow("weight") << 1 << "channels";
+        QTest::newRow("offset") << 2 << "the offset has the shape";
+        QTest::newRow("mask") << 3 << "the mask has the shape";
+        QTest::newRow("bias") << 4 << "the bias has";
+        QTest::newRow("stride") << 5 << "a stride";
+        QTest::newRow("groups") << 11 << "groups";
+        QTest::newRow("offset groups") << 12 << "offset groups";
+    }
+    void shapesOfADeformedConvolutionMustFit()
+    {
+        QFETCH(int, argument);
+        QFETCH(QString, word);
+        Deformed deformed(DeformedRow{2, {1, 1}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true, 1.7});
+        c10::IValue &wrong = deformed.arguments[static_cast<std::size_t>(argument)];
+        if (argument == 0)
+            wrong = wrong.toTensor()[0];
+        else if (wrong.isTensor())
+            wrong = wrong.toTensor().slice(argument == 4 ? 0 : 1, 1);
+        else
+            wrong = argument == 5 ? 0 : 3;
+        QString said;
+        try {
+            call("torchvision::deform_conv2d", deformed.arguments);
+        } catch (const c10::Error &error) {
+            said = QString::fromStdString(error.what_without_backtrace());
+        }
+        QVERIFY2(said.contains(word), qPrintable(said));
+    }
+
+    // A region beside the image counts nothing, which is not a number where the first pixel is infinite;
+    // negative sizes cannot be sampled.
+    void samplesBesideTheImage()
+    {
+        at::Tensor from = image().detach();
+        from.index_put_({at::tensor(0), at::tensor(0), at::tensor(0), at::tensor(0)}, INFINITY);
+        const at::Tensor beside = at::tensor({0.0f, 40.0f, 40.0f, 44.0f, 44.0f}).view({1, 5});
+        const at::Tensor pooled =
+            call("torchvision::roi_align", {from, beside, 1.0, 1, 1, 2, false})[0].toTensor().flatten();
+        QVERIFY(std::isnan(pooled[0].item<float>()));
+        QCOMPARE(pooled[1].item<float>(), 0.0f);
+        const at::Tensor byPosition =
+            call("torchvision::ps_roi_align", {from, beside, 1.0, 1, 1, 2})[0].toTensor().flatten();
+        QCOMPARE(byPosition[0].item<float>(), 0.0f);
+        const at::Tensor backwards = at::tensor({0.0f, 4.0f, 1.0f, 2.0f, 5.0f}).view({1, 5});
+        QVERIFY_THROWS_EXCEPTION(c10::Error,
+                                 call("torchvision::roi_align", {from, backwards, 1.0, 1, 1, -1, true}));
     }
 
     void rowsGoThroughTheirExpert()
