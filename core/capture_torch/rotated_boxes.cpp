@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/rotated_boxes.h"
 
-#include <ATen/Dispatch.h>
-#include <ATen/ops/empty.h>
-
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace core {
@@ -19,13 +16,6 @@ struct Point
 };
 
 using Polygon = std::vector<Point>;
-
-struct RotatedBox
-{
-    double x, y, width, height, degrees;
-
-    double area() const { return width * height; }
-};
 
 // Twice the area of the triangle; its sign tells on which side of A to B the point C lies.
 double turn(const Point &a, const Point &b, const Point &c)
@@ -75,7 +65,9 @@ Polygon cut(const Polygon &polygon, const Point &a, const Point &b)
     return kept;
 }
 
-double overlapOf(const RotatedBox &first, const RotatedBox &second)
+} // namespace
+
+double rotatedOverlap(const RotatedBox &first, const RotatedBox &second)
 {
     constexpr double kNothing = 1e-14;
     if (first.area() < kNothing || second.area() < kNothing)
@@ -87,32 +79,6 @@ double overlapOf(const RotatedBox &first, const RotatedBox &second)
         common = cut(common, other[i], other[(i + 1) % other.size()]);
     const double both = common.empty() ? 0.0 : signedArea(common);
     return both / (first.area() + second.area() - both);
-}
-
-template <typename T>
-RotatedBox boxAt(const T *five)
-{
-    return {static_cast<double>(five[0]), static_cast<double>(five[1]), static_cast<double>(five[2]),
-            static_cast<double>(five[3]), static_cast<double>(five[4])};
-}
-
-} // namespace
-
-at::Tensor rotatedOverlap(const at::Tensor &first, const at::Tensor &second)
-{
-    for (const at::Tensor &boxes : {first, second})
-        TORCH_CHECK(boxes.dim() == 2 && boxes.size(1) == 5, "boxes should have the shape [N, 5], got ",
-                    boxes.sizes());
-    const at::Tensor left = first.contiguous(), right = second.to(first.scalar_type()).contiguous();
-    at::Tensor result = at::empty({left.size(0), right.size(0)}, left.options().dtype(at::kFloat));
-    float *out = result.mutable_data_ptr<float>();
-    AT_DISPATCH_FLOATING_TYPES(left.scalar_type(), "rotatedOverlap", [&] {
-        for (std::int64_t i = 0; i < left.size(0); ++i)
-            for (std::int64_t j = 0; j < right.size(0); ++j)
-                *out++ = static_cast<float>(overlapOf(boxAt(left.const_data_ptr<scalar_t>() + i * 5),
-                                                      boxAt(right.const_data_ptr<scalar_t>() + j * 5)));
-    });
-    return result;
 }
 
 } // namespace core

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 namespace core {
 
-// How far the rotated FIRST [N, 5] and SECOND [M, 5] boxes (centre x and y, width, height, degrees) cover the
-// same area: the common part of what both cover together, [N, M] in float32, whatever type the boxes have.
-// Throws c10::Error for other shapes, as ops do.
-at::Tensor rotatedOverlap(const at::Tensor &first, const at::Tensor &second);
+// A rectangle around the point (x, y), turned by DEGREES against the clock.
+struct RotatedBox
+{
+    double x = 0.0, y = 0.0, width = 0.0, height = 0.0, degrees = 0.0;
+
+    double area() const { return width * height; }
+};
+
+// The area that both have in common by the area of both together; 0 for boxes without an area.
+double rotatedOverlap(const RotatedBox &first, const RotatedBox &second);
 
 } // namespace core

@@ -163,6 +163,9 @@ c10::IValue Converter::convertInstance(const PickleValue &value, int depth)
         return convertTensor(value.args(), true);
     if (name == "torch._utils._rebuild_parameter" || name == "torch._utils._rebuild_parameter_with_state") {
         c10::IValue data = convert(value.args().item(0), depth + 1);
+        if (data.isTensor() && value.args().item(1).toBool() &&
+            (data.toTensor().is_floating_point() || data.toTensor().is_complex()))
+            data.toTensor().requires_grad_(true);
         return data;
     }
     if (name == "collections.OrderedDict")

@@ -60,9 +60,28 @@ at::Tensor nms(const at::Tensor &boxes, const at::Tensor &scores, double thresho
     return keepBestBoxes(widened(boxes), scores, threshold);
 }
 
+std::vector<RotatedBox> boxesOf(const at::Tensor &rows)
+{
+    TORCH_CHECK(rows.dim() == 2 && rows.size(1) == 5, "boxes should have the shape [N, 5], got ",
+                rows.sizes());
+    TORCH_CHECK(rows.is_floating_point(), "boxes should be floating point, got ", rows.scalar_type());
+    const at::Tensor wide = rows.to(at::kDouble).contiguous();
+    std::vector<RotatedBox> boxes;
+    const double *const five = wide.const_data_ptr<double>();
+    for (std::int64_t i = 0; i < 5 * rows.size(0); i += 5)
+        boxes.push_back({five[i], five[i + 1], five[i + 2], five[i + 3], five[i + 4]});
+    return boxes;
+}
+
 at::Tensor boxIouRotated(const at::Tensor &first, const at::Tensor &second)
 {
-    return rotatedOverlap(widened(first), widened(second));
+    const std::vector<RotatedBox> left = boxesOf(first), right = boxesOf(second);
+    at::Tensor result = at::empty({first.size(0), second.size(0)}, first.options().dtype(at::kFloat));
+    float *out = result.mutable_data_ptr<float>();
+    for (const RotatedBox &one : left)
+        for (const RotatedBox &other : right)
+            *out++ = static_cast<float>(rotatedOverlap(one, other));
+    return result;
 }
 
 struct Pooled

@@ -180,3 +180,13 @@ if len(sys.argv) > 2:
     e = json.load(open(os.path.join(src, 'torch-2.5.1.expected.json')))
     json.dump({'inputs': {'args': [{'tensor': 'x.npy'}, {'tensor': 'mask.npy'}], 'kwargs': {}},
                'outputs': e['outputs']}, open(os.path.join(d, 'expected.json'), 'w'), indent=1)
+
+# torch_2_3 is made by torch 2.3.1, whose programs call every tensor frozen: this class, exported as it is with one
+# frozen weight, and run once with torch.randn(2, 3) after torch.manual_seed(0).
+class Old(torch.nn.Module):
+    def __init__(s):
+        super().__init__(); s.a = torch.nn.Linear(3, 3); s.b = torch.nn.Linear(3, 2)
+        s.register_buffer('seen', torch.zeros(3)); s.b.weight.requires_grad_(False)
+    def forward(s, x):
+        s.seen.add_(x.sum(0)); return s.b(torch.relu(s.a(x))) + s.seen[:2]
+if torch.__version__.startswith('2.3.'): make('torch_2_3', Old(), (torch.randn(2, 3),))

@@ -226,6 +226,7 @@ private Q_SLOTS:
     void versions();
     void programs_data();
     void programs();
+    void oldParametersRequireGradients();
     void loopsAreRegions();
     void numbersAreTold();
     void vmapIsRefusedByName();
@@ -399,6 +400,17 @@ void TestPt2::programs()
     }
     QCOMPARE(recorder.depth, 0);
     QCOMPARE(recorder.internal, 0);
+}
+
+// Programs of torch 2.3 call every tensor frozen; their parameters say for themselves what they are.
+void TestPt2::oldParametersRequireGradients()
+{
+    Loaded loaded;
+    QVERIFY(load(OPSCOPE_PT2_PROGRAMS_DIR "/torch_2_3/model.pt2", loaded).isOk());
+    for (const char *name : {"a.weight", "a.bias", "b.bias"})
+        QVERIFY2(loaded.state.find(name)->requires_grad(), name);
+    for (const char *name : {"b.weight", "seen"})
+        QVERIFY2(!loaded.state.find(name)->requires_grad(), name);
 }
 
 void TestPt2::loopsAreRegions()
