@@ -322,7 +322,10 @@ void CaptureDialog::connectFields()
     for (QLineEdit *field : {m_model, m_output, m_chosen, m_seed})
         connect(field, &QLineEdit::textChanged, this, &CaptureDialog::check);
     connect(m_model, &QLineEdit::editingFinished, this, &CaptureDialog::modelEdited);
-    connect(m_inputs, &InputForm::changed, this, &CaptureDialog::check);
+    connect(m_inputs, &InputForm::changed, this, [this] {
+        check();
+        arrangeLater(); // what is wrong with a line stands below it
+    });
     connect(m_backward, &BackwardForm::changed, this, [this] {
         // A backward pass is made of what the autograd graph recorded.
         const bool runs = m_backward->request().has_value();
@@ -369,12 +372,12 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
         m_form->getWidgetPosition(m_inputs, &row, &role);
         m_form->insertRow(row, m_options);
     }
+    m_form->setRowVisible(m_backward, false); // helpers look at forward passes
     // One that looks for inputs itself, or runs nothing, leaves no trace.
     if (!helper.needsInputs) {
         for (QLayout *row : m_traceRows)
             m_form->setRowVisible(row, false);
-        for (QWidget *row : std::initializer_list<QWidget *>{m_inputs, m_backward})
-            m_form->setRowVisible(row, false);
+        m_form->setRowVisible(m_inputs, false);
         m_guess->hide();
         m_checkInputs->hide();
     }
@@ -436,6 +439,7 @@ void CaptureDialog::modelEdited()
     endGuess();
     m_inputs->setUnknown();
     m_inputs->setInputs({}, {});
+    m_backward->setRequest({}); // its names are those of the former model
     m_mode->setEnabled(true);
     showTitle();
     if (!model().isEmpty()) {
@@ -492,7 +496,10 @@ void CaptureDialog::start()
     if (!problem().isEmpty() || isGuessing())
         return;
     const core::CaptureRequest asked = request();
-    m_settings.setBytes(settingsKey(model()), QByteArray::fromStdString(core::toJson(core::toValue(asked))));
+    core::CaptureRequest remembered = asked;
+    remembered.backward = m_backward->request(); // also where a helper does without
+    m_settings.setBytes(settingsKey(model()),
+                        QByteArray::fromStdString(core::toJson(core::toValue(remembered))));
     if (m_helper != nullptr)
         m_settings.setBytes(optionsKey(), QByteArray::fromStdString(core::toJson(asked.options)));
     QDir().mkpath(QFileInfo(outputPath()).absolutePath());

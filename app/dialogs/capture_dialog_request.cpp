@@ -92,9 +92,10 @@ core::CaptureRequest CaptureDialog::request() const
     const double given = m_given.timeLimitSeconds;
     const bool isAsGiven = std::abs(m_seconds->value() - shownSeconds(given)) < 0.5 / kTimeSteps;
     request.timeLimitSeconds = isAsGiven ? given : m_seconds->value();
-    request.backward = m_backward->request();
-    if (m_helper == nullptr)
+    if (m_helper == nullptr) {
+        request.backward = m_backward->request();
         return request;
+    }
     request.task = m_helper->name;
     const auto asked = m_options != nullptr ? m_options->options() : std::optional(core::Value::object());
     if (const auto options = core::completeLiveOptions(*m_helper, asked.value_or(core::Value::object())))
@@ -130,7 +131,7 @@ QString CaptureDialog::problem() const
         return inputs;
     if (const QString options = optionsProblem(); !options.isEmpty())
         return options;
-    if (const QString backward = m_backward->problem(); !backward.isEmpty())
+    if (const QString backward = m_backward->problem(); m_helper == nullptr && !backward.isEmpty())
         return backward;
     bool isNumber = true;
     if (!m_seed->text().trimmed().isEmpty())

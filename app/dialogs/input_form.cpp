@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <iterator>
 
 namespace app {
 
@@ -27,19 +28,29 @@ namespace {
 constexpr int kFreeHeight = 76;
 const QString kExample = QStringLiteral("f32[1,3,224,224]=randn");
 
+QString innerOf(const QString &type)
+{
+    return type.startsWith(QLatin1String("Optional[")) ? type.mid(9).chopped(1) : type;
+}
+
+// Words and containers have no spelling on one line.
+bool needsTree(const QString &type)
+{
+    constexpr const char *kOnlyInTree[] = {"str", "List[", "Tuple[", "Dict["};
+    return std::any_of(
+        std::begin(kOnlyInTree), std::end(kOnlyInTree),
+        [inner = innerOf(type)](const char *kind) { return inner.startsWith(QLatin1String(kind)); });
+}
+
 // What a value of the TYPE that a model states may look like.
 QString exampleOf(const QString &type)
 {
-    QString inner = type;
-    if (inner.startsWith(QLatin1String("Optional[")))
-        inner = inner.mid(9).chopped(1);
+    const QString inner = innerOf(type);
     for (const auto &[name, example] : {std::pair{"int", "16000"}, {"float", "0.5"}, {"bool", "true"}})
         if (inner == QLatin1String(name))
             return QString::fromLatin1(example);
-    // Words and containers have no spelling on one line.
-    for (const char *const kind : {"str", "List[", "Tuple[", "Dict["})
-        if (inner.startsWith(QLatin1String(kind)))
-            return QCoreApplication::translate("app::InputForm", "in the file that names all inputs");
+    if (needsTree(type))
+        return QCoreApplication::translate("app::InputForm", "in the file that names all inputs");
     return kExample;
 }
 
@@ -269,8 +280,13 @@ bool InputForm::isEmpty() const
 QString InputForm::problemOf(const Row &row) const
 {
     const QString text = row.text->text().trimmed();
+    if (const QString wrong = text.isEmpty() ? QString() : parseProblem(text); !wrong.isEmpty())
+        return needsTree(row.facts.expected)
+                   ? tr("values of type %1 are given in the file that names all inputs")
+                         .arg(row.facts.expected)
+                   : wrong;
     if (!text.isEmpty())
-        return parseProblem(text);
+        return {};
     if (row.facts.isFixed || m_hasSamples || !row.facts.isRequired || (m_canGuess && isEmpty()))
         return {};
     return tr("%1 is not given; the model takes %2").arg(row.facts.name, row.facts.expected);

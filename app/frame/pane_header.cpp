@@ -2,6 +2,7 @@
 #include "app/frame/pane_header.h"
 
 #include "views/base/pane.h"
+#include "views/base/scaled.h"
 #include "views/base/widgets.h"
 
 #include <QDockWidget>
@@ -54,8 +55,9 @@ void PaneControls::refresh()
 }
 
 PaneHeader::PaneHeader(const views::Theme &theme, views::Pane &pane, QDockWidget *dock)
-    : QWidget(dock), m_controls(new PaneControls(theme, pane, dock, this))
+    : QWidget(dock), m_theme(theme), m_controls(new PaneControls(theme, pane, dock, this))
 {
+    connect(&theme, &views::Theme::changed, this, [this] { setTabbed(m_tabbed); });
     setObjectName(QStringLiteral("paneHeader"));
     setAttribute(Qt::WA_StyledBackground);
     auto *row = new QHBoxLayout(this);
@@ -69,13 +71,13 @@ PaneHeader::PaneHeader(const views::Theme &theme, views::Pane &pane, QDockWidget
 
 QSize PaneHeader::sizeHint() const
 {
-    return {80, m_tabbed ? 0 : kHeight};
+    return {80, m_tabbed ? 0 : views::scaledToText(m_theme, kHeight)};
 }
 
 void PaneHeader::setTabbed(bool tabbed)
 {
     m_tabbed = tabbed;
-    setMaximumHeight(tabbed ? 0 : kHeight);
+    setMaximumHeight(sizeHint().height());
     updateGeometry();
     if (!tabbed)
         lendControls(nullptr);

@@ -53,6 +53,7 @@ protected:
     void mousePressEvent(QMouseEvent *event) override;
 
 private:
+    const views::Theme &m_theme;
     PaneControls *m_controls;
     bool m_tabbed = false;
 };

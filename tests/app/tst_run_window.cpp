@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/actions.h"
+#include "app/dialogs/backward_form.h"
 #include "app/dialogs/capture_dialog.h"
+#include "app/dialogs/input_form.h"
 #include "app/dialogs/live_report_dialog.h"
 #include "app/dialogs/model_facts.h"
 #include "app/frame/banner.h"
@@ -393,6 +395,57 @@ private Q_SLOTS:
         const int room = asked->screen()->availableGeometry().height() * 9 / 10 - 24;
         QTRY_VERIFY2(area->viewport()->height() >= area->widget()->height() || asked->height() >= room,
                      qPrintable(QString::number(asked->height())));
+    }
+
+    // Every line that is wrong says so in sight.
+    void theDialogGrowsWithWhatIsWrong()
+    {
+        app::CaptureDialog *asked = ask(model("nan_cases/n09_masked_row/model.pt2"));
+        QVERIFY(asked != nullptr);
+        const int before = asked->height();
+        for (const char *const name : {"Input x, float32[3,4]", "Input mask, bool[3,3]"})
+            named<QLineEdit>(*asked, QString::fromLatin1(name))->setText(QStringLiteral("nonsense"));
+        const auto *area = named<QScrollArea>(*asked, QStringLiteral("How the model is run"));
+        const int room = asked->screen()->availableGeometry().height() * 9 / 10 - 24;
+        QTRY_VERIFY(area->viewport()->height() >= area->widget()->height() || asked->height() >= room);
+        QVERIFY(asked->height() >= before);
+        QVERIFY(support::widgetTexts(*asked).contains(
+            QStringLiteral("An input does not fit: what is wrong stands below it.")));
+    }
+
+    // What has no spelling on one line is sent to the file that has one.
+    void wordsAreGivenInTheFile()
+    {
+        app::InputForm form(*m_theme, nullptr);
+        app::ModelFacts facts;
+        facts.inputs = {{QStringLiteral("mode"), QStringLiteral("str"), {}, false, true}};
+        form.setFacts(facts);
+        form.setInputs({{"mode", "abc"}}, {});
+        QVERIFY2(form.problem().contains("type str are given in the file that names all inputs"),
+                 qPrintable(form.problem()));
+        QVERIFY(form.saysProblem());
+    }
+
+    // A helper looks at forward passes; the names of a backward pass are those of one model.
+    void aBackwardPassStaysWithItsModel()
+    {
+        core::CaptureRequest request;
+        request.backward = core::BackwardRequest();
+        request.backward->rule = "sum";
+        request.backward->inputGradients = {"x"};
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"), QStringLiteral("check_determinism"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(asked->findChild<app::BackwardForm *>()->isHidden());
+        asked->setRequest(request);
+        QVERIFY(!asked->request().backward);
+        asked->close();
+        asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        QVERIFY(!asked->findChild<app::BackwardForm *>()->isHidden());
+        asked->setRequest(request);
+        QVERIFY(asked->request().backward.has_value());
+        asked->setModel(model("models/cnn/model.pt2"));
+        QVERIFY(!asked->request().backward);
     }
 
     // Names, types, fields and file buttons stand in columns, those of the file for all among them.

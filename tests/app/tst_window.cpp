@@ -2,6 +2,7 @@
 #include "app/actions.h"
 #include "app/dialogs/doctor_dialog.h"
 #include "app/dock_layout.h"
+#include "app/frame/pane_header.h"
 #include "app/frame/title_bar.h"
 #include "app/pages/message_page.h"
 #include "app/session_store.h"
@@ -513,6 +514,9 @@ private Q_SLOTS:
         const auto *tabs = m_window->findChild<QTabBar *>(QStringLiteral("documentTabs"));
         QVERIFY2(tabs->y() >= 0 && tabs->sizeHint().height() <= tabs->parentWidget()->height(),
                  qPrintable(QString::number(tabs->sizeHint().height())));
+        for (const auto *header : m_window->findChildren<app::PaneHeader *>())
+            QVERIFY(!header->isVisible() || header->height() == 0 ||
+                    header->height() >= header->fontMetrics().height());
         QVERIFY(m_window->statusBar()->height() >= m_window->statusBar()->fontMetrics().height());
         m_theme->setTextPercent(100);
         qApp->setStyleSheet(sheet);

@@ -22,7 +22,7 @@ class WindowFixture
 {
 protected:
     static constexpr int kRunMs = 120000; // a busy machine loads LibTorch for long
-    static constexpr int kOpenMs = 20000;
+    static constexpr int kOpenMs = 120000;
 
     // With the settings that are there; on screen when it returns true.
     bool makeWindow(QSize size = {})
