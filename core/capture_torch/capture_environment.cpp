@@ -5,6 +5,7 @@
 #include "core/io/model_hash.h"
 #include "core/ipc/messages.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -52,6 +53,20 @@ std::uint64_t effectiveSeed(const CaptureRequest &request)
 void seedGenerators(const CaptureRequest &request)
 {
     at::manual_seed(effectiveSeed(request));
+}
+
+// The position in its table and whether a second normal sample waits.
+std::uint64_t generatorState()
+{
+    const at::Generator &generator = at::globalContext().defaultGenerator(c10::kCPU);
+    auto *cpu = generator.get<at::CPUGeneratorImpl>();
+    const auto data = cpu->engine().data();
+    std::uint64_t state = data.seed_ * 0x9e3779b97f4a7c15ULL;
+    state ^= static_cast<std::uint64_t>(data.next_) << 32 | static_cast<std::uint32_t>(data.left_);
+    state ^= static_cast<std::uint64_t>(data.state_[0]) << 7;
+    const auto bit = [](bool set) { return set ? 1ULL : 0ULL; };
+    return state * 4 + bit(cpu->next_float_normal_sample().has_value()) * 2 +
+           bit(cpu->next_double_normal_sample().has_value());
 }
 
 TraceInfo captureInfo(const CaptureRequest &request)

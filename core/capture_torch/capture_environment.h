@@ -14,5 +14,7 @@ TraceInfo captureInfo(const CaptureRequest &request);
 std::uint64_t effectiveSeed(const CaptureRequest &request);
 // Seeds the generators of LibTorch with it.
 void seedGenerators(const CaptureRequest &request);
+// Changes with every number that the CPU generator gives.
+std::uint64_t generatorState();
 
 } // namespace core

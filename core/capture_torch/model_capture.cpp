@@ -5,6 +5,7 @@
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/plain_check.h"
+#include "core/capture_torch/record_queue.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_model.h"
 
@@ -234,17 +235,27 @@ CaptureOutcome ModelCapture::record(NativeWriter &writer, const RunVariant &vari
     return close(writer, recorder, std::move(status));
 }
 
+Result<ModelOutputs> ModelCapture::forward(OpRecorder &recorder, const RunVariant &variant)
+{
+    const JobContext job(m_context.stop);
+    if (variant.tripwire) {
+        RecordQueue queue(recorder);
+        const TapScope tapped(queue);
+        Result<ModelOutputs> outputs = m_model.run(m_request, &queue, job);
+        queue.finish();
+        return outputs;
+    }
+    std::optional<ReferenceListener> rewriting;
+    if (variant.reference)
+        rewriting.emplace(recorder, *variant.reference, variant.native);
+    const TapScope tapped(rewriting ? static_cast<OpListener &>(*rewriting) : recorder);
+    return m_model.run(m_request, &recorder, job);
+}
+
 Status ModelCapture::runModel(OpRecorder &recorder, AutogradRecorder &autograd, const RunVariant &variant)
 {
     const c10::AutoGradMode mode(m_request.gradEnabled);
-    Result<ModelOutputs> outputs = ModelOutputs();
-    {
-        std::optional<ReferenceListener> rewriting;
-        if (variant.reference)
-            rewriting.emplace(recorder, *variant.reference, variant.native);
-        const TapScope tapped(rewriting ? static_cast<OpListener &>(*rewriting) : recorder);
-        outputs = m_model.run(m_request, &recorder, JobContext(m_context.stop));
-    }
+    const Result<ModelOutputs> outputs = forward(recorder, variant);
     if (!outputs)
         return outputs.error();
     m_outputs = *outputs;
@@ -272,8 +283,10 @@ CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, S
     status = memoryExplained(std::move(status), m_request.memoryLimitBytes);
     const RunSummary &summary = recorder.summary();
     CaptureOutcome outcome;
-    if (summary.tripped && status.code() == ErrorCode::cancelled && !m_context.stop.stop_requested())
-        status = Status::ok(); // the tripwire stopped the run
+    // The tripwire stopped the run; an op behind that may have failed before it was known (record_queue.h).
+    const bool stopped = status.code() == ErrorCode::cancelled || status.code() == ErrorCode::modelFailed;
+    if (summary.tripped && stopped && !m_context.stop.stop_requested())
+        status = Status::ok();
     outcome.status = status.isOk()
                          ? (summary.tripped ? TraceStatus::stoppedAtNonFinite : TraceStatus::finished)
                      : status.code() == ErrorCode::cancelled ? TraceStatus::cancelled

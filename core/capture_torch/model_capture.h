@@ -64,6 +64,7 @@ private:
     void describe();
     RecorderOptions recorderOptions(const RunVariant &variant) const;
     CaptureOutcome record(NativeWriter &writer, const RunVariant &variant);
+    Result<ModelOutputs> forward(OpRecorder &recorder, const RunVariant &variant);
     Status runModel(OpRecorder &recorder, AutogradRecorder &autograd, const RunVariant &variant);
     CaptureOutcome close(NativeWriter &writer, OpRecorder &recorder, Status status);
     void describeFailure(const RunSummary &summary, const Status &status, CaptureOutcome &outcome);

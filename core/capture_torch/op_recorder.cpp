@@ -3,12 +3,11 @@
 #include "core/capture_torch/op_recorder.h"
 
 #include "core/base/element_codec.h"
+#include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/grad_listener.h"
 #include "core/capture_torch/quiet_scope.h"
 #include "core/capture_torch/torch_dtype.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Context.h>
 #include <ATen/core/stack.h>
 
 #include <algorithm>
@@ -24,23 +23,6 @@ constexpr std::uint8_t kInfinite = RecordedBadness::infinite;
 constexpr std::uint8_t kNaN = RecordedBadness::nan;
 // Larger tensors are not copied before an op overwrites them; their operands then read as null.
 constexpr std::size_t kBeforeBytes = std::size_t(1) << 20;
-// No dtype is too narrow for a number up to this.
-constexpr double kSmallNumber = 240.0;
-
-// Changes with every number that the CPU generator gives: position in its table and whether a second normal
-// sample waits.
-std::uint64_t generatorState()
-{
-    const at::Generator &generator = at::globalContext().defaultGenerator(c10::kCPU);
-    auto *cpu = generator.get<at::CPUGeneratorImpl>();
-    const auto data = cpu->engine().data();
-    std::uint64_t state = data.seed_ * 0x9e3779b97f4a7c15ULL;
-    state ^= static_cast<std::uint64_t>(data.next_) << 32 | static_cast<std::uint32_t>(data.left_);
-    state ^= static_cast<std::uint64_t>(data.state_[0]) << 7;
-    const auto bit = [](bool set) { return set ? 1ULL : 0ULL; };
-    return state * 4 + bit(cpu->next_float_normal_sample().has_value()) * 2 +
-           bit(cpu->next_double_normal_sample().has_value());
-}
 
 std::uint8_t badnessOf(const TensorRecord &record)
 {
@@ -96,7 +78,6 @@ TensorRecord OpRecorder::unwritten(const at::Tensor &tensor)
     record.id = nextTensor();
     m_saver.describe(tensor, record);
     record.payload.state = PayloadState::uninitialised;
-    m_flags = RecordedBadness::unseen;
     return record;
 }
 
@@ -131,18 +112,33 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
     if (m_deferred && writesItsFirst(op, stack, m_deferred->second))
         m_deferred->first.uninitialised = true; // torch.tensor(1.0) leaves the filling to this op
     flushDeferred();
-    if (m_options.stop.stop_requested() || !m_out.status().isOk())
+    if (mustStop())
         throw StopRun();
     stopWhenTripped(); // an input, or memory that was filled behind the dispatcher
     const OpFacts &facts = factsOf(op);
     mapDevices(stack, facts.arguments.size());
-    if (m_pending.facts != nullptr)
-        m_pending = Pending();
+    m_pending = Pending();
+    if (m_tripwire)
+        m_pending.forecast =
+            m_tripwire->watch().forecast(facts, std::span(stack).last(facts.arguments.size()));
+    prepare(op, stack, mode);
+    if (isInternal())
+        return;
+    const CallRecord &record = m_pending.record;
+    m_out.sink().markRunning(record.op, record.id, m_stack);
+    if (m_options.dieAtCall && *m_options.dieAtCall == record.id)
+        std::raise(SIGKILL);
+    m_pending.rngBefore = facts.mayDraw ? generatorState() : 0;
+    m_pending.start = Clock::now();
+}
+
+// What is to be known of a call before it runs.
+void OpRecorder::prepare(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack, const OpMode &mode)
+{
+    const OpFacts &facts = factsOf(op);
     m_pending.facts = &facts;
     m_pending.active = true;
     m_tracker.advance();
-    if (m_tripwire && facts.bound != BoundRule::none)
-        m_pending.bound = m_tripwire->bound(facts.bound, std::span(stack).last(facts.arguments.size()));
     takeArguments(stack);
     collectWrites(stack);
     if (isInternal())
@@ -162,11 +158,6 @@ void OpRecorder::opStarts(const c10::OperatorHandle &op, std::vector<c10::IValue
         for (const std::uint32_t source : m_node->numberSources)
             if (const auto call = m_callOfNode.find(source); call != m_callOfNode.end())
                 record.valueParents.push_back(call->second);
-    m_out.sink().markRunning(record.op, record.id, m_stack);
-    if (m_options.dieAtCall && *m_options.dieAtCall == record.id)
-        std::raise(SIGKILL);
-    m_pending.rngBefore = facts.mayDraw ? generatorState() : 0;
-    m_pending.start = Clock::now();
 }
 
 void OpRecorder::takeArguments(std::vector<c10::IValue> &stack)
@@ -225,10 +216,8 @@ void OpRecorder::takeArgument(const c10::IValue &value, std::size_t index)
             takeBadness(m_badness[tensor]);
     m_pending.fillsBad =
         m_pending.fillsBad || (argument.value.isNumber() && !std::isfinite(argument.value.toDouble()));
-    if (m_tripwire && argument.value.isNumber() && !(std::abs(argument.value.toDouble()) <= kSmallNumber))
-        takeBadness(RecordedBadness::unseen);
     if (facts.written && m_pending.facts->keepsBefore && value.isTensor() &&
-        !boundedIn(fromScalarType(value.toTensor().scalar_type())))
+        !m_pending.forecast.isBoundedIn(fromScalarType(value.toTensor().scalar_type())))
         keepBefore(value.toTensor(), index);
     m_pending.inputs.push_back(value);
     m_pending.record.arguments.push_back(std::move(argument));
@@ -314,18 +303,44 @@ void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue>
     const Clock::time_point end = Clock::now();
     m_pending.active = false;
     if (!m_pending.facts->metadataOnly)
-        for (const Write &write : m_pending.writes)
+        for (const Write &write : m_pending.writes) {
             m_tracker.written(write.tensor, !m_pending.facts->writesPartly);
+            if (m_tripwire)
+                m_tripwire->watch().written(write.tensor);
+        }
     if (isInternal()) {
         internalOpEnded(stack);
         return;
     }
+    m_pending.record.consumesRng = m_pending.facts->mayDraw && generatorState() != m_pending.rngBefore;
+    complete(op, stack, end);
+    if (!m_deferred)
+        reportProgress();
+}
+
+void OpRecorder::opRan(PastOp &op)
+{
+    m_pending = Pending();
+    m_pending.forecast = op.forecast;
+    prepare(*op.op, op.arguments, op.mode);
+    m_pending.active = false;
+    m_pending.isFinite = op.isFinite;
+    m_pending.start = op.start;
+    m_pending.record.consumesRng = op.drew;
+    for (const Write &write : m_pending.writes)
+        m_tracker.written(write.tensor, !m_pending.facts->writesPartly);
+    complete(*op.op, op.results, op.end);
+}
+
+// The call ended at END; its results are the last items of STACK.
+void OpRecorder::complete(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack,
+                          Clock::time_point end)
+{
     CallRecord &record = m_pending.record;
     using std::chrono::duration_cast;
     using std::chrono::nanoseconds;
     record.startNs = duration_cast<nanoseconds>(m_pending.start - m_begin).count();
     record.durationNs = duration_cast<nanoseconds>(end - m_pending.start).count();
-    record.consumesRng = m_pending.facts->mayDraw && generatorState() != m_pending.rngBefore;
     if (m_moduleCall != kNoRecord)
         m_moduleCalls[m_moduleCall].lastOp = end;
     takeOutputs(stack);
@@ -340,7 +355,6 @@ void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue>
         m_tripwire->callEnded(remakes ? recipe(op) : Tripwire::Recipe());
     stopWhenTripped();
     m_pending = Pending();
-    reportProgress();
 }
 
 void OpRecorder::takeOutputs(const std::vector<c10::IValue> &stack)

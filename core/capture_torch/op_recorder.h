@@ -1,68 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/capture/capture_request.h"
 #include "core/capture_torch/context_recorder.h"
-#include "core/capture_torch/dispatch_tap.h"
 #include "core/capture_torch/op_facts.h"
+#include "core/capture_torch/past_op.h"
+#include "core/capture_torch/recorder_options.h"
 #include "core/capture_torch/tensor_saver.h"
 #include "core/capture_torch/tensor_tracker.h"
 #include "core/capture_torch/tripwire.h"
 
-#include <chrono>
-#include <functional>
-#include <limits>
-#include <set>
-#include <stop_token>
-
 namespace core {
-
-// How far a run is, for whoever watches it.
-struct RunProgress
-{
-    std::string op; // running or last op
-    std::uint64_t calls = 0;
-    std::uint64_t bytes = 0;
-    std::string firstBadOp; // first op with a value that is not finite; empty: none so far
-};
-
-struct RecorderOptions
-{
-    SavePolicy save;
-    std::stop_token stop;                              // looked at before each op
-    std::function<void(const RunProgress &)> progress; // at most ten times a second; may be empty
-    double timeLimitSeconds = 0.0;                     // 0: none
-    // The process ends by SIGKILL when this call is about to run: how the recovery of traces is tested.
-    std::optional<std::uint64_t> dieAtCall;
-    // Stops the run at the first row with NaN or Inf and keeps only what explains it (tripwire.h).
-    bool tripwire = false;
-    // A tripwire goes on past -Inf that is there by design (masks) until NaN comes of it.
-    bool pastMasks = false;
-};
-
-// What the recorder has seen, and what ran when the run ended.
-struct RunSummary
-{
-    std::uint64_t calls = 0; // compute calls
-    std::uint64_t tensors = 0;
-    std::string firstBadOp;
-    std::string runningOp; // the op that failed; empty: none was running
-    RecordId runningCall = kNoRecord;
-    RecordId runningStack = kNoRecord; // of that op, or of the node that ran last
-    bool timedOut = false;
-    bool tripped = false;                // a row held NaN or Inf and the run was to stop there
-    std::set<std::string> mappedDevices; // devices asked for that became the CPU
-    std::int64_t durationNs = -1;
-};
-
-// What is known of the values of a recorded tensor, as bits.
-struct RecordedBadness
-{
-    static constexpr std::uint8_t infinite = 1;
-    static constexpr std::uint8_t nan = 2;
-    static constexpr std::uint8_t byDesign = 4; // those are -Inf of a mask
-    static constexpr std::uint8_t unseen = 8;   // nobody looked
-};
 
 class GradListener;
 
@@ -99,6 +46,19 @@ public:
                   const OpMode &mode) override;
     void opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack) override;
     void opFailed(const c10::OperatorHandle &op) noexcept override;
+
+    // OP ran before: it is recorded as it would have been then. May throw StopRun.
+    void opRan(PastOp &op);
+    // What is told next happened at TIME; none: it happens now.
+    void setTime(std::optional<PastOp::Time> time) { m_time = time; }
+    // What a run that is told later must know (record_queue.h).
+    const OpFacts &factsOf(const c10::OperatorHandle &op);
+    bool mayHearLater() const { return m_tripwire && !m_options.pastMasks && !m_options.dieAtCall; }
+    FiniteWatch *watch() { return m_tripwire ? &m_tripwire->watch() : nullptr; }
+    bool mustStop() const { return m_options.stop.stop_requested() || !m_out.status().isOk(); }
+    bool waitsForValues() const { return m_deferred.has_value(); }
+    RecordId nextCall() const { return m_nextCall; }
+    void reportProgress();
 
     // The call between opStarts and opEnded: its record, kNoRecord for one without, and its name.
     RecordId runningCall() const { return m_pending.facts != nullptr ? m_pending.record.id : kNoRecord; }
@@ -145,8 +105,9 @@ private:
         std::vector<at::Tensor> before;  // by argument: copies of what will be overwritten
         std::vector<c10::IValue> inputs; // by argument, kept only to look at operands
         std::uint8_t inputBadness = 0;
-        double bound = std::numeric_limits<double>::infinity(); // of the first result's magnitude
-        bool fillsBad = false;                                  // a number that went in is not finite
+        FiniteWatch::Forecast forecast;
+        bool isFinite = false;    // nobody needs to look at its results
+        bool fillsBad = false;    // a number that went in is not finite
         bool faultCameIn = false; // an input holds NaN or Inf that is not there by design
         bool madeMask = false;    // it filled -Inf in by design
         std::uint64_t rngBefore = 0;
@@ -162,14 +123,13 @@ private:
         bool ended = false;
     };
 
-    const OpFacts &factsOf(const c10::OperatorHandle &op);
+    void prepare(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack, const OpMode &mode);
+    void complete(const c10::OperatorHandle &op, std::vector<c10::IValue> &stack, Clock::time_point end);
     void mapDevices(std::vector<c10::IValue> &stack, std::size_t count);
     void takeArguments(std::vector<c10::IValue> &stack);
     void takeArgument(const c10::IValue &value, std::size_t index);
     RecordId argumentVersion(const at::Tensor &tensor, bool written);
     void collectWrites(const std::vector<c10::IValue> &stack);
-    bool boundedIn(DType dtype) const;
-    bool keepsFiniteAs(c10::ScalarType type) const;
     void keepBefore(const at::Tensor &tensor, std::size_t index);
     TensorRecord unwritten(const at::Tensor &tensor);
 
@@ -183,7 +143,6 @@ private:
     void internalOpEnded(const std::vector<c10::IValue> &stack);
     void flushDeferred();
     void finishCall();
-    void reportProgress();
     // The driver's own ops, and those that TorchScript's compiler runs before the first node (folded
     // constants): no rows.
     bool isInternal() const { return m_internal > 0 || !m_begun; }
@@ -197,6 +156,7 @@ private:
     Tripwire::Recipe recipe(const c10::OperatorHandle &op);
     void stopWhenTripped();
 
+    Clock::time_point now() const { return m_time ? *m_time : Clock::now(); }
     RecordId nextTensor() const { return static_cast<RecordId>(m_badness.size()); }
     void startCall(CallRecord &record);
     void begin(); // everything is declared; times count from here
@@ -234,6 +194,7 @@ private:
     std::uint32_t m_internal = 0;
     RecordId m_nextCall = 0;
     bool m_begun = false;
+    std::optional<Clock::time_point> m_time;
     Clock::time_point m_begin;
     Clock::time_point m_lastProgress;
     RunSummary m_summary;

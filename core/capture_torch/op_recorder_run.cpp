@@ -50,13 +50,13 @@ OpRecorder::OpRecorder(TraceSink &sink, RecorderOptions options)
 void OpRecorder::begin()
 {
     m_begun = true;
-    m_begin = Clock::now();
+    m_begin = now();
     m_lastProgress = m_begin;
 }
 
 std::int64_t OpRecorder::sinceBegin() const
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_begin).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now() - m_begin).count();
 }
 
 void OpRecorder::moduleDeclared(const ModuleInfo &module)
@@ -130,7 +130,7 @@ void OpRecorder::moduleCallStarted(const ModuleCallInfo &call)
                    std::any_of(patterns.begin(), patterns.end(), [&](const std::string &pattern) {
                        return ::fnmatch(pattern.c_str(), call.path.c_str(), 0) == 0;
                    });
-    state.started = Clock::now();
+    state.started = now();
     state.lastOp = state.started;
     if (m_moduleCalls.size() <= call.id)
         m_moduleCalls.resize(call.id + 1, ModuleState{kNoRecord, false, state.started, state.started, true});
@@ -160,8 +160,7 @@ void OpRecorder::moduleCallEnded(const ModuleCallInfo &call, const std::vector<c
                 known != nullptr)
                 record.outputs.push_back(known->record);
         });
-    record.durationNs =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - state.started).count();
+    record.durationNs = std::chrono::duration_cast<std::chrono::nanoseconds>(now() - state.started).count();
     m_out.add(std::move(record));
 }
 
@@ -292,9 +291,8 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     const bool made = role == TensorRole::output && m_pending.facts != nullptr;
     bool trips = false;
     const bool first = made && m_pending.record.outputs.empty();
-    if ((first && boundedIn(record.dtype)) || (made && keepsFiniteAs(tensor.scalar_type()))) {
-        m_saver.knowFinite(tensor, first ? m_pending.bound : std::numeric_limits<double>::infinity());
-    } else if (m_tripwire->look(tensor, record)) {
+    const FiniteWatch::Forecast forecast = made ? m_pending.forecast : FiniteWatch::Forecast();
+    if (!(made && m_pending.isFinite) && m_tripwire->look(tensor, record, forecast, first)) {
         const bool design = m_options.pastMasks && isByDesign(record);
         m_flags = design ? RecordedBadness::byDesign : 0;
         m_pending.madeMask = m_pending.madeMask || (made && design && !cameInBad());
@@ -307,33 +305,6 @@ TensorRecord OpRecorder::rowSnapshot(const at::Tensor &tensor, TensorRole role, 
     m_summary.tripped = m_tripwire->tripped();
     m_tripwire->hold(tensor, record, made ? std::optional(m_pending.record.outputs.size()) : std::nullopt);
     return record;
-}
-
-// Whether the pending call, of finite operands, gives finite results of TYPE: it only chooses, moves or
-// squashes values of that very type. Others may overflow when they become it.
-bool OpRecorder::keepsFiniteAs(c10::ScalarType type) const
-{
-    const OpFacts &facts = *m_pending.facts;
-    if (!facts.keepsFinite || m_pending.inputBadness != 0 || !at::isFloatingType(type))
-        return false;
-    bool same = true;
-    const auto look = [&](const at::Tensor &tensor) {
-        if (!tensor.defined() || tensor.scalar_type() == type ||
-            tensor.scalar_type() == c10::ScalarType::Bool)
-            return;
-        const bool number = tensor.unsafeGetTensorImpl()->is_wrapped_number(); // looked at by its value
-        same = same && (number || (facts.readsIndices && at::isIntegralType(tensor.scalar_type(), false)));
-    };
-    for (const c10::IValue &input : m_pending.inputs)
-        forEachTensor(input, look);
-    return same;
-}
-
-// Whether the first result of the pending call is finite whatever it is. Half of what DTYPE holds: rounding
-// on the way is far below that.
-bool OpRecorder::boundedIn(DType dtype) const
-{
-    return std::isfinite(m_pending.bound) && m_pending.bound < floatLimits(dtype).max / 2.0;
 }
 
 void OpRecorder::takeBadness(std::uint8_t badness)
@@ -358,9 +329,8 @@ bool OpRecorder::cameInBad() const
 // know.
 void OpRecorder::lookAtState(const at::Tensor &tensor, TensorRecord &record)
 {
-    const bool looks = m_options.pastMasks && record.role == TensorRole::constant;
-    m_flags = looks ? 0 : RecordedBadness::unseen;
-    if (looks && m_tripwire->look(tensor, record) && isByDesign(record))
+    if (m_options.pastMasks && record.role == TensorRole::constant && m_tripwire->look(tensor, record) &&
+        isByDesign(record))
         m_flags = RecordedBadness::byDesign;
 }
 

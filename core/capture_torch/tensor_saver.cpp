@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <thread>
 
 namespace core {
@@ -22,12 +20,6 @@ void waitFor(const PayloadDone &done)
 {
     while (!done->load(std::memory_order_acquire))
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-}
-
-// conj and neg are bits that the memory does not show.
-at::Tensor resolved(const at::Tensor &tensor)
-{
-    return tensor.is_conj() || tensor.is_neg() ? tensor.resolve_conj().resolve_neg() : tensor;
 }
 
 const std::byte *bytesOf(const at::Tensor &tensor)
@@ -89,24 +81,6 @@ TensorStats scan(const at::Tensor &tensor, DType dtype)
     return strided(tensor, dtype);
 }
 
-// The elements of TENSOR once each: expanded dimensions show the same ones again and again.
-at::Tensor withoutRepetition(const at::Tensor &tensor)
-{
-    std::vector<std::int64_t> sizes(tensor.sizes().begin(), tensor.sizes().end());
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-        if (tensor.stride(static_cast<std::int64_t>(d)) == 0 && sizes[d] > 1)
-            sizes[d] = 1;
-    return tensor.as_strided(sizes, tensor.strides());
-}
-
-double largestElement(const at::Tensor &tensor, DType dtype)
-{
-    if (tensor.is_contiguous() || tensor.is_non_overlapping_and_dense())
-        return largestMagnitude(dtype, bytesOf(tensor), static_cast<std::size_t>(tensor.numel()));
-    const at::Tensor copy = withoutRepetition(tensor).contiguous();
-    return largestMagnitude(dtype, bytesOf(copy), static_cast<std::size_t>(copy.numel()));
-}
-
 PayloadState reasonWithoutBytes(const at::Tensor &tensor)
 {
     if (tensor.is_meta())
@@ -118,12 +92,17 @@ PayloadState reasonWithoutBytes(const at::Tensor &tensor)
                                              : PayloadState::sparse;
 }
 
-bool readable(const at::Tensor &tensor)
+} // namespace
+
+bool isReadable(const at::Tensor &tensor)
 {
     return hasBytes(tensor) && !tensor.is_quantized();
 }
 
-} // namespace
+at::Tensor resolved(const at::Tensor &tensor)
+{
+    return tensor.is_conj() || tensor.is_neg() ? tensor.resolve_conj().resolve_neg() : tensor;
+}
 
 TensorSaver::~TensorSaver()
 {
@@ -154,13 +133,13 @@ void TensorSaver::describe(const at::Tensor &tensor, TensorRecord &record)
 
 void TensorSaver::measureAlone(const at::Tensor &tensor, TensorRecord &record)
 {
-    if (readable(tensor) && record.dtype != DType::unknown)
+    if (isReadable(tensor) && record.dtype != DType::unknown)
         record.stats = scan(resolved(tensor), record.dtype);
 }
 
 void TensorSaver::measure(const at::Tensor &tensor, TensorRecord &record)
 {
-    if (!readable(tensor) || record.dtype == DType::unknown)
+    if (!isReadable(tensor) || record.dtype == DType::unknown)
         return;
     if (tensor.is_conj() || tensor.is_neg()) {
         measureAlone(tensor, record);
@@ -184,50 +163,9 @@ void TensorSaver::measure(const at::Tensor &tensor, TensorRecord &record)
     state.statsType = tensor.scalar_type();
 }
 
-bool TensorSaver::isFinite(const at::Tensor &tensor)
-{
-    const c10::ScalarType type = tensor.scalar_type();
-    if (!readable(tensor) || tensor.numel() == 0 || !(at::isFloatingType(type) || at::isComplexType(type)))
-        return true;
-    const DType dtype = fromScalarType(type);
-    if (dtype == DType::unknown)
-        return true;
-    if (knowsFinite(m_tracker.storage(tensor), tensor))
-        return true;
-    const double largest = largestElement(resolved(tensor), dtype);
-    if (!std::isfinite(largest))
-        return false;
-    knowFinite(tensor, largest);
-    return true;
-}
-
-bool TensorSaver::knowsFinite(const StorageState &state, const at::Tensor &tensor)
-{
-    return state.finite && state.finiteVersion == state.version && state.finiteType == tensor.scalar_type() &&
-           state.finite->covers(byteRange(tensor));
-}
-
-void TensorSaver::knowFinite(const at::Tensor &tensor, double bound)
-{
-    if (!readable(tensor) || !tensor.is_non_overlapping_and_dense())
-        return;
-    StorageState &state = m_tracker.storage(tensor);
-    state.finite = byteRange(tensor);
-    state.finiteVersion = state.version;
-    state.finiteType = tensor.scalar_type();
-    state.finiteBound = bound;
-}
-
-double TensorSaver::boundOf(const at::Tensor &tensor)
-{
-    const StorageState *const state = m_tracker.findStorage(tensor);
-    return state != nullptr && knowsFinite(*state, tensor) ? state->finiteBound
-                                                           : std::numeric_limits<double>::infinity();
-}
-
 Status TensorSaver::save(const at::Tensor &tensor, bool wanted, TensorRecord &record)
 {
-    if (!readable(tensor)) {
+    if (!isReadable(tensor)) {
         record.payload.state = reasonWithoutBytes(tensor);
         return Status::ok();
     }
@@ -317,7 +255,8 @@ Status TensorSaver::saveElements(const at::Tensor &tensor, TensorRecord &record)
 
 void TensorSaver::sample(const at::Tensor &tensor, TensorRecord &record)
 {
-    if (!readable(tensor) || record.dtype == DType::unknown || tensor.is_complex() || !record.sample.empty())
+    if (!isReadable(tensor) || record.dtype == DType::unknown || tensor.is_complex() ||
+        !record.sample.empty())
         return;
     const std::int64_t count = std::min<std::int64_t>(tensor.numel(), kSampleElements);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -328,7 +267,7 @@ void TensorSaver::sample(const at::Tensor &tensor, TensorRecord &record)
 
 Value elementBroadcast(const at::Tensor &tensor, std::span<const std::int64_t> shape, std::int64_t at)
 {
-    if (!readable(tensor) || tensor.is_complex() || tensor.numel() == 0 ||
+    if (!isReadable(tensor) || tensor.is_complex() || tensor.numel() == 0 ||
         tensor.dim() > static_cast<std::int64_t>(shape.size()))
         return {};
     const auto missing = static_cast<std::int64_t>(shape.size()) - tensor.dim();

@@ -13,6 +13,11 @@
 
 namespace core {
 
+// Strided, on the CPU, not quantized: its elements can be read.
+bool isReadable(const at::Tensor &tensor);
+// TENSOR as its memory shows it: conj and neg are bits apart from it. May call ops.
+at::Tensor resolved(const at::Tensor &tensor);
+
 // Turns tensors of the running model into what a TensorRecord says of them: metadata, statistics, values.
 // Values are written once a storage and version; views of it refer to them. What it calls must not be
 // recorded: use it inside an OpListener's functions or outside a TapScope. Owned by the recorder; one thread.
@@ -35,13 +40,6 @@ public:
     void measure(const at::Tensor &tensor, TensorRecord &record);
     // The same for a tensor of our own, which the run does not know.
     static void measureAlone(const at::Tensor &tensor, TensorRecord &record);
-    // False when TENSOR holds NaN or Inf; true for what cannot hold them or cannot be looked at.
-    bool isFinite(const at::Tensor &tensor);
-    // TENSOR is known to be finite without a look at it, and no element to be larger in magnitude than BOUND
-    // (infinity: not known).
-    void knowFinite(const at::Tensor &tensor, double bound);
-    // No element of TENSOR is larger in magnitude; infinity when that is not known.
-    double boundOf(const at::Tensor &tensor);
     // The payload, or the reason why there is none. WANTED false: the policy leaves it out.
     Status save(const at::Tensor &tensor, bool wanted, TensorRecord &record);
     // Before TENSOR is written: waits until the sink has read its storage.
@@ -52,7 +50,6 @@ public:
     std::uint64_t storedBytes() const { return m_stored; }
 
 private:
-    static bool knowsFinite(const StorageState &state, const at::Tensor &tensor);
     Status saveElements(const at::Tensor &tensor, TensorRecord &record);
     Result<PayloadRecord> hand(const at::Tensor &tensor, std::span<const std::int64_t> shape,
                                PayloadDone &done);

@@ -61,10 +61,6 @@ struct StorageState
     std::uint32_t statsVersion = 0;
     ByteRange statsRange;
     c10::ScalarType statsType = c10::ScalarType::Undefined;
-    std::optional<ByteRange> finite; // all its bytes were seen to be finite
-    std::uint32_t finiteVersion = 0;
-    c10::ScalarType finiteType = c10::ScalarType::Undefined;
-    double finiteBound = 0.0; // no element is larger in magnitude
 };
 
 // What a tensor object is known as.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/tripwire.h"
 
-#include "core/analysis/tensor_stats.h"
 #include "core/capture_torch/torch_dtype.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace core {
 
@@ -21,63 +18,6 @@ std::size_t bytesOf(const std::vector<c10::IValue> &values)
     return bytes;
 }
 
-constexpr double kNoBound = std::numeric_limits<double>::infinity();
-
-// Of a number that scales an operand.
-double magnitudeOf(const c10::IValue &value)
-{
-    if (value.isInt())
-        return std::abs(static_cast<double>(value.toInt()));
-    return value.isDouble() ? std::abs(value.toDouble()) : kNoBound;
-}
-
-// Of a parameter or a running statistic; OTHERWISE where there is none.
-double largestOf(const c10::IValue &value, double otherwise)
-{
-    if (!value.isTensor() || !value.toTensor().defined())
-        return otherwise;
-    const at::Tensor &tensor = value.toTensor();
-    const bool plain = hasBytes(tensor) && tensor.is_contiguous() && at::isFloatingType(tensor.scalar_type());
-    return plain ? largestMagnitude(fromScalarType(tensor.scalar_type()), tensor.const_data_ptr(),
-                                    static_cast<std::size_t>(tensor.numel()))
-                 : kNoBound;
-}
-
-// The smallest element; minus infinity where that is not read (half types, no elements).
-double smallestOf(const at::Tensor &tensor)
-{
-    const auto least = [&tensor](const auto *data) {
-        return tensor.numel() == 0 ? -kNoBound
-                                   : static_cast<double>(*std::min_element(data, data + tensor.numel()));
-    };
-    if (tensor.scalar_type() == c10::ScalarType::Float)
-        return least(tensor.const_data_ptr<float>());
-    return tensor.scalar_type() == c10::ScalarType::Double ? least(tensor.const_data_ptr<double>())
-                                                           : -kNoBound;
-}
-
-// y = (x - mean) * weight / sqrt(variance + eps) + bias (torch.nn.BatchNorm2d, evaluation), with the largest
-// factor of any channel and |x| up to LARGEST. INPUTS are those of batch_norm, or, one shorter, of
-// _native_batch_norm_legit_no_training.
-double normalisedBound(double largest, std::span<const c10::IValue> inputs)
-{
-    const bool hasMode = inputs.size() == 9;
-    if ((hasMode && inputs[5].toBool()) || !std::isfinite(largestOf(inputs[4], kNoBound)))
-        return kNoBound;
-    // Not negative, so that the sum in the kernel's type is no smaller than the larger one.
-    const double variance = smallestOf(inputs[4].toTensor()), eps = inputs[hasMode ? 7 : 6].toDouble();
-    if (!(variance >= 0.0 && eps >= 0.0))
-        return kNoBound;
-    const double spread = variance + eps;
-    // Far from the limits of float32, in which the kernel has the root's inverse and the factor.
-    constexpr double kSmall = 1e-30;
-    constexpr double kLarge = 1e30;
-    const double factor = spread >= kSmall ? largestOf(inputs[1], 1.0) / std::sqrt(spread) : kNoBound;
-    if (!(factor <= kLarge))
-        return kNoBound;
-    return factor * (largest + largestOf(inputs[3], kNoBound)) + largestOf(inputs[2], 0.0);
-}
-
 struct Memory
 {
     const c10::StorageImpl *storage;
@@ -85,7 +25,8 @@ struct Memory
 
     bool overlaps(const at::Tensor &tensor) const
     {
-        return hasBytes(tensor) && tensor.storage().unsafeGetStorageImpl() == storage &&
+        return tensor.defined() && tensor.has_storage() &&
+               tensor.storage().unsafeGetStorageImpl() == storage && hasBytes(tensor) &&
                byteRange(tensor).overlaps(range);
     }
     bool overlaps(const std::vector<c10::IValue> &values) const
@@ -99,34 +40,13 @@ struct Memory
 
 } // namespace
 
-bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record)
+bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record, const FiniteWatch::Forecast &forecast,
+                    bool first)
 {
-    const bool bad = !m_tripped && !m_saver.isFinite(tensor);
+    const bool bad = !m_tripped && !m_watch.isFinite(tensor, forecast, first);
     if (bad)
         m_saver.measure(tensor, record);
     return bad;
-}
-
-double Tripwire::bound(BoundRule rule, std::span<const c10::IValue> inputs)
-{
-    const auto boundOf = [this](const c10::IValue &value) {
-        return value.isTensor() && value.toTensor().defined() ? m_saver.boundOf(value.toTensor()) : kNoBound;
-    };
-    double largest = 0.0;
-    switch (rule) {
-    case BoundRule::largest:
-        forEachTensor(inputs.front(), [&](const at::Tensor &tensor) {
-            largest = std::max(largest, tensor.defined() ? m_saver.boundOf(tensor) : kNoBound);
-        });
-        return largest;
-    case BoundRule::sum:
-        return boundOf(inputs[0]) + magnitudeOf(inputs[2]) * boundOf(inputs[1]);
-    case BoundRule::batchNorm:
-        return normalisedBound(boundOf(inputs[0]), inputs);
-    case BoundRule::none:
-        break;
-    }
-    return kNoBound;
 }
 
 void Tripwire::trip(const at::Tensor &tensor, TensorRecord &record)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/capture_torch/finite_watch.h"
 #include "core/capture_torch/op_facts.h"
 #include "core/capture_torch/record_out.h"
 #include "core/capture_torch/tensor_saver.h"
@@ -10,7 +11,6 @@
 
 #include <deque>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,12 +37,12 @@ public:
 
     Tripwire(TensorSaver &saver, RecordOut &out) : m_saver(saver), m_out(out) {}
 
+    // Who tells what is finite. It must hear of every op, before and behind it.
+    FiniteWatch &watch() { return m_watch; }
     // True when TENSOR, a new row of the trace, holds NaN or Inf: then RECORD has its statistics. Nothing is
-    // looked at once it has tripped.
-    bool look(const at::Tensor &tensor, TensorRecord &record);
-    // No element of the first result of an op, whose INPUTS are about to be read, can be larger in magnitude
-    // by RULE; infinity when that is not known.
-    double bound(BoundRule rule, std::span<const c10::IValue> inputs);
+    // looked at once it has tripped. FORECAST: of the op that made it; FIRST: it is its first result.
+    bool look(const at::Tensor &tensor, TensorRecord &record, const FiniteWatch::Forecast &forecast = {},
+              bool first = false);
     // That was what the run is to stop at: RECORD gets the values too.
     void trip(const at::Tensor &tensor, TensorRecord &record);
     bool tripped() const { return m_tripped; }
@@ -88,6 +88,7 @@ private:
 
     TensorSaver &m_saver;
     RecordOut &m_out;
+    FiniteWatch m_watch;
     std::deque<Held> m_held;  // oldest first
     std::deque<Call> m_calls; // the last of all calls, oldest first
     std::size_t m_heldBytes = 0;

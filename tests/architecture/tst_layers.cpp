@@ -195,14 +195,14 @@ private Q_SLOTS:
 
     // The files that see the big headers take over ten seconds and a gigabyte to compile; most of ours see
     // ATen/core only (about five seconds). Two readers, two drivers, recorder,
-    // saver, autograd, reruns, shape guesses, counters.
+    // saver, autograd, reruns, shape guesses, counters, the watch and the queue of find_nan.
     void fewFilesCompileAgainstLibTorch()
     {
         QStringList torch;
         for (const SourceFile &file : m_files)
             if (file.path.endsWith(".cpp") && !file.path.startsWith("tests/") && sees(file, isTorchHeader))
                 torch.append(file.path);
-        QVERIFY2(torch.size() <= 62, qPrintable(QString("%1: ").arg(torch.size()) + torch.join(' ')));
+        QVERIFY2(torch.size() <= 64, qPrintable(QString("%1: ").arg(torch.size()) + torch.join(' ')));
     }
 
 private:

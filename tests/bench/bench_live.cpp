@@ -7,6 +7,7 @@
 #include "core/capture_torch/autograd_recorder.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/capture_task.h"
+#include "core/capture_torch/record_queue.h"
 #include "core/io/native_writer.h"
 #include "tests/bench/stopwatch.h"
 
@@ -93,8 +94,10 @@ private:
         const c10::AutoGradMode mode(backward);
         Result<ModelOutputs> outputs = ModelOutputs();
         {
-            const TapScope tapped(recorder);
-            outputs = m_model->run(m_request, &recorder, JobContext());
+            RecordQueue queue(recorder); // as ModelCapture does
+            const TapScope tapped(options.tripwire ? static_cast<OpListener &>(queue) : recorder);
+            outputs = m_model->run(
+                m_request, options.tripwire ? static_cast<RunObserver *>(&queue) : &recorder, JobContext());
         }
         if (!outputs || recorder.summary().tripped)
             return -1.0;
