@@ -162,6 +162,7 @@ CaptureOutcome ModelCapture::run(const RunVariant &variant)
     describe();
     NativeWriterOptions options;
     options.journal = m_context.journal;
+    options.indexesLines = variant.tripwire;
     Result<std::unique_ptr<NativeWriter>> writer =
         NativeWriter::create(m_request.outputPath, m_info, options);
     if (!writer)

@@ -31,7 +31,7 @@ Result<std::unique_ptr<NativeWriter>> NativeWriter::create(const std::filesystem
     auto output = NativeOutput::create(path, info);
     if (!output)
         return output.status();
-    auto impl = std::make_unique<Impl>(std::move(*output), std::move(*journal), options.buildsIndex);
+    auto impl = std::make_unique<Impl>(std::move(*output), std::move(*journal), options);
     return std::unique_ptr<NativeWriter>(new NativeWriter(std::move(impl)));
 }
 

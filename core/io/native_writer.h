@@ -18,6 +18,9 @@ struct NativeWriterOptions
     int journal = -1;
     // Make the index from the records as they pass; without it the file is opened by parsing its records.
     bool buildsIndex = true;
+    // The writer's thread reads the records of the index back from their lines: twice the work there, and
+    // nothing is kept of a record once it is printed, which costs the caller's caches least.
+    bool indexesLines = false;
 };
 
 // Writes a native trace (core/trace/FORMAT.md) while a run goes on. Records are printed at once into the

@@ -25,12 +25,13 @@ std::string hashOf(std::string_view text)
 } // namespace
 
 NativeWriter::Impl::Impl(std::unique_ptr<NativeOutput> output, std::unique_ptr<TraceJournal> journal,
-                         bool buildsIndex)
-    : m_output(std::move(output)), m_journal(std::move(journal)), m_buildsIndex(buildsIndex)
+                         const NativeWriterOptions &options)
+    : m_output(std::move(output)), m_journal(std::move(journal)), m_buildsIndex(options.buildsIndex),
+      m_keepsRecords(options.buildsIndex && !options.indexesLines)
 {
     for (std::size_t slot = TraceJournal::kSlots; slot-- > 0;)
         m_freeSlots.push_back(slot);
-    if (m_buildsIndex)
+    if (m_keepsRecords)
         m_segment.records.reserve(kSegmentRecords);
     m_thread = std::thread([this] { run(); });
 }
@@ -93,7 +94,7 @@ Status NativeWriter::Impl::addLongLine(Lock &lock, AnyRecord record)
     segment.text = m_line.view();
     segment.bytes = segment.text.size();
     segment.count = 1;
-    if (m_buildsIndex)
+    if (m_keepsRecords)
         segment.records.push_back(std::move(record));
     queue(std::move(segment));
     m_workDone.wait(lock, [this] { return m_tasks.empty() && !m_working; });
@@ -118,7 +119,7 @@ void NativeWriter::Impl::queueSegment()
         return;
     queue(std::move(m_segment));
     m_segment = Segment();
-    if (m_buildsIndex)
+    if (m_keepsRecords)
         m_segment.records.reserve(kSegmentRecords);
 }
 
@@ -293,6 +294,9 @@ Status NativeWriter::Impl::work(Segment &segment)
     if (segment.slot != kNoSlot)
         lines = {reinterpret_cast<const char *>(m_journal->memory(segment.slot).data()), segment.bytes};
     Status status = m_output->addSegment(segment.number, lines, segment.count);
+    if (m_buildsIndex && !m_keepsRecords)
+        if (Status parsed = m_parser.parse(lines, "a segment", segment.records, m_builder.report()); status)
+            status = std::move(parsed);
     // What could not be written stays in the journal.
     if (status)
         release(segment.slot);

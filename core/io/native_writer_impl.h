@@ -5,6 +5,7 @@
 #include "core/io/native_output.h"
 #include "core/io/native_writer.h"
 #include "core/io/record_json.h"
+#include "core/io/record_parse.h"
 #include "core/trace/any_record.h"
 #include "core/trace/trace_builder.h"
 
@@ -25,7 +26,8 @@ namespace core {
 class NativeWriter::Impl
 {
 public:
-    Impl(std::unique_ptr<NativeOutput> output, std::unique_ptr<TraceJournal> journal, bool buildsIndex);
+    Impl(std::unique_ptr<NativeOutput> output, std::unique_ptr<TraceJournal> journal,
+         const NativeWriterOptions &options);
     ~Impl();
 
     template <class Record>
@@ -39,7 +41,7 @@ public:
         Status status = addLine(lock);
         if (!status)
             return status;
-        if (m_buildsIndex)
+        if (m_keepsRecords)
             m_segment.records.emplace_back(std::forward<Record>(record));
         if (m_segment.count == kSegmentRecords)
             queueSegment();
@@ -119,8 +121,10 @@ private:
     std::unique_ptr<NativeOutput> m_output;
     std::unique_ptr<TraceJournal> m_journal;
     const bool m_buildsIndex;
+    const bool m_keepsRecords; // for the index; else they are read back from their lines
     JsonText m_line;
     TraceBuilder m_builder;
+    RecordParser m_parser; // the thread's
 
     std::mutex m_mutex;
     std::condition_variable m_workCame;

@@ -84,7 +84,9 @@ private:
     double recorded(const RecorderOptions &options, bool backward)
     {
         clearGradients();
-        auto writer = NativeWriter::create(m_request.outputPath, captureInfo(m_request));
+        NativeWriterOptions output;
+        output.indexesLines = options.tripwire;
+        auto writer = NativeWriter::create(m_request.outputPath, captureInfo(m_request), output);
         if (!writer)
             return -1.0;
         OpRecorder recorder(**writer, options);
