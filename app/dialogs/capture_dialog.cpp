@@ -372,7 +372,14 @@ void CaptureDialog::setHelper(const core::LiveHelper &helper, const core::Value 
         m_form->getWidgetPosition(m_inputs, &row, &role);
         m_form->insertRow(row, m_options);
     }
-    m_form->setRowVisible(m_backward, false); // helpers look at forward passes
+    // Helpers look at forward passes. The row is taken out: in Qt 6.4 a hidden one takes the height of
+    // another.
+    const QFormLayout::TakeRowResult backward = m_form->takeRow(m_backward);
+    if (backward.labelItem != nullptr)
+        delete backward.labelItem->widget();
+    delete backward.labelItem;
+    delete backward.fieldItem;
+    m_backward->hide();
     // One that looks for inputs itself, or runs nothing, leaves no trace.
     if (!helper.needsInputs) {
         for (QLayout *row : m_traceRows)

@@ -438,6 +438,11 @@ private Q_SLOTS:
         QVERIFY(asked->findChild<app::BackwardForm *>()->isHidden());
         asked->setRequest(request);
         QVERIFY(!asked->request().backward);
+        // The other rows are as high as ever.
+        for (const char *const name : {"Largest saved tensor", "Threads", "Memory limit"}) {
+            const auto *field = named<QSpinBox>(*asked, QString::fromLatin1(name));
+            QTRY_VERIFY2(field->height() >= field->minimumSizeHint().height(), name);
+        }
         asked->close();
         asked = ask(model("models/mlp/model.pt2"));
         QVERIFY(asked != nullptr);
