@@ -92,6 +92,19 @@ PayloadState reasonWithoutBytes(const at::Tensor &tensor)
                                              : PayloadState::sparse;
 }
 
+// Whether the strides are those of a fresh tensor of this shape. A turned row [k, 1] is contiguous, but
+// products choose their way by the stride that its one column does not use, and round by it.
+bool hasPlainStrides(const at::Tensor &tensor)
+{
+    if (tensor.numel() == 0)
+        return tensor.is_contiguous();
+    std::int64_t run = 1;
+    for (std::int64_t d = tensor.dim(); d-- > 0; run *= tensor.size(d))
+        if (tensor.stride(d) != run)
+            return false;
+    return true;
+}
+
 } // namespace
 
 bool isReadable(const at::Tensor &tensor)
@@ -117,7 +130,7 @@ void TensorSaver::describe(const at::Tensor &tensor, TensorRecord &record)
     if (tensor.is_nested())
         return; // rows of several lengths: no sizes to be asked for
     record.shape.assign(tensor.sizes().begin(), tensor.sizes().end());
-    if (tensor.layout() == c10::kStrided && !tensor.is_contiguous())
+    if (tensor.layout() == c10::kStrided && !hasPlainStrides(tensor))
         record.strides.assign(tensor.strides().begin(), tensor.strides().end());
     if (tensor.has_storage())
         record.storageOffset = tensor.storage_offset();

@@ -314,6 +314,18 @@ class ExportedKeys(nn.Module):
 make('number_keys_exported', ExportedKeys(), (torch.randn(2), {3: torch.randn(2)}), script=False, export=True, paths=('0', '-7', 'text'))
 
 
+# A row that was turned has a stride that its one column does not use; products round by it.
+class TurnedRows(nn.Module):
+    def forward(self, x):
+        y: List[torch.Tensor] = []
+        for i in range(24):
+            y.append(torch.matmul(x[i:i + 1] * 0.37, (x[24 + i:25 + i] * 0.61).t()))
+        return torch.cat(y)
+
+
+make('turned_rows', TurnedRows(), (torch.randn(48, 32),))
+
+
 # ---- checkpoints that hold more than tensors (tests/io/tst_state_dict.cpp)
 def checkpoints():
     import numpy
