@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/input_spec.h"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QTest>
 
 using namespace core;
@@ -18,6 +20,9 @@ private Q_SLOTS:
     void options();
     void treeOfCorpus();
     void treeErrorsNameThePlace();
+    void wrongTreesAreSentences_data();
+    void wrongTreesAreSentences();
+    void optionsOfAnImageAreInOrder();
     void treeReadsBack();
 };
 
@@ -154,8 +159,9 @@ void TestInputSpec::treeErrorsNameThePlace()
     QVERIFY(tree.isOk());
     const auto parsed = parseInputTree(*tree, ".");
     QVERIFY(!parsed.isOk());
-    QVERIFY2(QString::fromStdString(parsed.error().message()).startsWith("inputs: args[1].dict.a.list[0]: "),
-             parsed.error().message().c_str());
+    QVERIFY2(
+        QString::fromStdString(parsed.error().message()).startsWith("inputs: args[1].dict.a.list[0].spec: "),
+        parsed.error().message().c_str());
 
     std::string deep;
     for (int i = 0; i < 40; ++i)
@@ -168,6 +174,92 @@ void TestInputSpec::treeErrorsNameThePlace()
     const auto nested = parseJson("{\"args\":[" + deep + "]}", "t", limits);
     QVERIFY(nested.isOk());
     QVERIFY(QString::fromStdString(parseInputTree(*nested, ".").error().message()).contains("nested deeper"));
+}
+
+void TestInputSpec::wrongTreesAreSentences_data()
+{
+    QTest::addColumn<QByteArray>("tree");
+    QTest::addColumn<QByteArray>("message");
+    QTest::addColumn<QByteArray>("remedy");
+    const auto row = [](const char *name, const char *tree, const char *message, const char *remedy = "") {
+        QTest::newRow(name) << QByteArray(tree) << QByteArray(message) << QByteArray(remedy);
+    };
+    row("dict left out", "{'args':[{'image':{'tensor':'a.npy'}}]}",
+        "args[0].image: an object is given, the name of a file is taken, as in {'image': 'cat.png'}",
+        "a dict argument with the key image is written {'dict': {'image': ...}}");
+    row("keys of a dict", "{'kwargs':{'batch':{'pixels':{'tensor':'a.npy'},'mask':{'value':1}}}}",
+        "kwargs.batch: an object with only 'pixels', 'mask' is given, one with tensor, image, audio, text, "
+        "spec, "
+        "value, dict, list or tuple is taken",
+        "a dict argument is written {'dict': {'pixels': ...}}");
+    row("misspelt", "{'args':[{'tensr':'a.npy'}]}",
+        "args[0]: an object with only 'tensr' is given, one with ", "did you mean 'tensor'? ");
+    row("two kinds", "{'args':[{'tensor':'a.npy','value':3}]}",
+        "args[0]: has both 'tensor' and 'value', a node is one of them");
+    row("empty", "{'args':[{}]}", "args[0]: an empty object is given, one with ", "{'dict': {}}");
+    row("number", "{'args':[1,2]}", "args[0]: the number 1 is given, an object with ", "write {'value': 1}");
+    row("text", "{'args':['a.npy']}", "args[0]: the text 'a.npy' is given, an object with ",
+        "write {'tensor': 'x.npy'} for a file");
+    row("nothing", "{'args':[null]}", "args[0]: null is given, an object with ", "write {'value': null}");
+    row("true", "{'args':[true]}", "args[0]: true is given, an object with ", "write {'value': true}");
+    row("list", "{'args':[[{'value':1}]]}", "args[0]: a list is given, an object with ", "{'list': [...]}");
+    row("list in dict", "{'args':[{'dict':{'a':{'list':{'value':1}}}}]}",
+        "args[0].dict.a.list: an object is given, a list of nodes is taken, as in {'list': ");
+    row("dict of a list", "{'args':[{'dict':[1]}]}",
+        "args[0].dict: a list is given, an object of named nodes is taken");
+    row("value of a list", "{'args':[{'value':[1]}]}",
+        "args[0].value: a list is given, a number, a string, ");
+    row("spec of a number", "{'args':[{'spec':3}]}",
+        "args[0].spec: the number 3 is given, a specification is taken");
+    row("no ending", "{'args':[{'tensor':'a.txt'}]}", "args[0].tensor: 'a.txt' does not end in .npy");
+    row("entry", "{'args':[{'tensor':'a.npz','entry':3}]}",
+        "args[0].entry: the number 3 is given, the name of ");
+    row("option", "{'args':[{'image':'a.png','resise':256}]}", "args[0]: 'resise' is no option of 'image'",
+        "did you mean 'resize'? the options are resize, crop, ");
+    row("option of another", "{'args':[{'audio':'a.wav','crop':3}]}",
+        "args[0]: 'crop' is no option of 'audio'");
+    row("option value", "{'args':[{'image':'a.png','crop':{'a':1}}]}",
+        "args[0].crop: an object is given, a number, a text or a list of numbers is taken");
+    row("options", "{'args':[{'image':'a.png','options':3}]}",
+        "args[0].options: the number 3 is given, a text such as ");
+    row("args", "{'args':{'x':1}}", "args: an object is given, a list of the arguments in order is taken");
+    row("kwargs", "{'kwargs':[1]}", "kwargs: a list is given, an object of named arguments is taken");
+    row("neither", "{'arguments':[]}",
+        "an object with only 'arguments' is given, an object with 'args' (a list) or ");
+    row("no object", "[1]",
+        "a list is given, an object with 'args' (a list) or 'kwargs' (an object) is taken");
+}
+
+void TestInputSpec::wrongTreesAreSentences()
+{
+    QFETCH(QByteArray, tree);
+    QFETCH(QByteArray, message);
+    QFETCH(QByteArray, remedy);
+    QTemporaryDir folder;
+    const QString file = folder.filePath("inputs.json");
+    QFile out(file);
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    out.write(tree.replace('\'', '"'));
+    out.close();
+    const auto read = readInputTree(file.toStdString());
+    QVERIFY(!read.isOk());
+    QCOMPARE(read.error().code(), ErrorCode::invalidArgument);
+    const QByteArray said = QByteArray::fromStdString(read.error().message());
+    QVERIFY2(said.startsWith(file.toUtf8() + ": " + message.replace('\'', '"')), said.constData());
+    const QByteArray todo = QByteArray::fromStdString(read.error().remedy());
+    QVERIFY2(todo.contains(remedy.replace('\'', '"')), todo.constData());
+}
+
+void TestInputSpec::optionsOfAnImageAreInOrder()
+{
+    const auto tree =
+        parseJson("{\"args\":[{\"mean\":[0,0,1],\"norm\":\"half\",\"image\":\"a.png\",\"crop\":8}]}", "t");
+    QVERIFY(tree.isOk());
+    const auto parsed = parseInputTree(*tree, "/d");
+    QVERIFY2(parsed.isOk(), parsed.status().message().c_str());
+    const InputFile file = std::get<InputFile>(parsed->positional[0].leaf);
+    QCOMPARE(file.entry, std::string("crop=8&norm=half&mean=0,0,1"));
+    QCOMPARE(file.path, std::filesystem::path("/d/a.png"));
 }
 
 void TestInputSpec::treeReadsBack()
