@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -197,6 +198,7 @@ struct WorkerEnd
     bool stopped = false;
     std::optional<std::chrono::milliseconds> hung; // the time without a sign of life
     bool suspended = false;                        // by a signal, all that time
+    bool isOutOfMemory = false;                    // the system ended programs meanwhile for want of memory
     std::string stage;                             // what it was at; empty: it had not said a word
     std::string lastWords;                         // on its standard error
 };
@@ -229,9 +231,41 @@ Status causeOf(const WorkerEnd &end, const std::string &op)
                 std::string("capture_worker ") +
                     (end.suspended ? "was stopped by a signal for " : "gave no sign of life for ") +
                     formatNanoseconds(std::chrono::nanoseconds(*end.hung).count()) + " and was killed"};
-    return {ErrorCode::workerCrashed,
-            end.exit < 0 ? "capture_worker was ended by " + signalName(-end.exit)
-                         : "capture_worker ended with exit code " + std::to_string(end.exit)};
+    if (end.exit >= 0)
+        return {ErrorCode::workerCrashed, "capture_worker ended with exit code " + std::to_string(end.exit) +
+                                              (end.exit == 0 ? " before it had answered" : "")};
+    const std::string message = "capture_worker was ended by " + signalName(-end.exit);
+    if (end.exit != -SIGKILL)
+        return {ErrorCode::workerCrashed, message};
+    if (end.isOutOfMemory)
+        return Status(ErrorCode::workerCrashed, message + ": the memory of this machine was used up")
+            .withDetail("out_of_memory")
+            .withRemedy("close other programs, give smaller inputs, or save less (--save none)");
+    return Status(ErrorCode::workerCrashed, message)
+        .withRemedy("somebody ended it, or a limit on memory that is set from outside");
+}
+
+// How many programs the system has ended for want of memory since it started; 0 where it does not say.
+std::uint64_t memoryKills()
+{
+    std::ifstream file("/proc/vmstat");
+    std::string name;
+    std::uint64_t count = 0;
+    while (file >> name >> count)
+        if (name == "oom_kill")
+            return count;
+    return 0;
+}
+
+// A worker of another build, or no worker at all.
+Status notUnderstood(const Status &error)
+{
+    const bool isOfFrames = error.message().starts_with("frame: ");
+    return Status(error.code(),
+                  (isOfFrames ? "what capture_worker says cannot be read: " : "") + error.message())
+        .withDetail(error.detail())
+        .withRemedy(error.remedy().empty() ? "install capture_worker in the same folder, from the same build"
+                                           : error.remedy());
 }
 
 // What is left of a worker that ended without a word. BEFORE: what stood at the output when it began.
@@ -245,6 +279,7 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
     outcome.error = causeOf(end, outcome.op);
     CrashCause cause;
     cause.message = outcome.error.message();
+    cause.word = outcome.error.detail();
     cause.isCancelled = end.stopped;
     if (end.exit < 0 && !end.stopped)
         cause.signal = signalName(-end.exit);
@@ -254,7 +289,9 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
         outcome.status = TraceStatus::unknown;
         // It did not come as far as running anything: what the system says is the reason.
         if (!end.stopped && !end.lastWords.empty())
-            outcome.error = Status(outcome.error.code(), outcome.error.message() + ": " + end.lastWords);
+            outcome.error = Status(outcome.error.code(), outcome.error.message() + ": " + end.lastWords)
+                                .withDetail(outcome.error.detail())
+                                .withRemedy(outcome.error.remedy());
         return outcome;
     }
     if (Status completed = completeCrashed(request.outputPath, journal, cause); !completed)
@@ -294,6 +331,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     if (!journal)
         return journal.error();
     const FileStamp before = FileStamp::of(request.outputPath);
+    const std::uint64_t killsBefore = memoryKills();
     Result<WorkerProcess> process = WorkerProcess::start(m_worker, (*journal)->descriptor());
     if (!process)
         return process.error();
@@ -313,10 +351,10 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
         return *std::move(conversation.outcome);
     // A pipe that broke is a sign of the death, not the news itself.
     if (!talked && talked.code() != ErrorCode::unreadable)
-        return talked;
+        return talked.code() == ErrorCode::protocol ? notUnderstood(talked) : talked;
     return crashed(request, before, **journal,
                    {exit, conversation.wasStopped(), conversation.hung(), conversation.wasSuspended(),
-                    conversation.stage(), lastLine(m_errorText)});
+                    memoryKills() > killsBefore, conversation.stage(), lastLine(m_errorText)});
 }
 
 } // namespace core

@@ -67,6 +67,12 @@ std::vector<char *> pointers(std::vector<std::string> &texts)
     return out;
 }
 
+std::string installRemedy(const std::filesystem::path &program)
+{
+    return "install " + program.filename().string() +
+           " in the same folder, from the same build; saved traces open without it";
+}
+
 // A process is made of descriptors, memory and a place among the processes of the user: all have limits.
 Status notStarted(const std::filesystem::path &program, int reason)
 {
@@ -77,19 +83,37 @@ Status notStarted(const std::filesystem::path &program, int reason)
     if (reason == EAGAIN)
         return Status(ErrorCode::limitExceeded, message)
             .withRemedy("raise the limit on processes (ulimit -u)");
-    return {reason == ENOMEM ? ErrorCode::limitExceeded : ErrorCode::unsupported, message};
+    if (reason == ENOMEM)
+        return {ErrorCode::limitExceeded, message};
+    return Status(ErrorCode::unsupported, message + " (" + program.string() + ")")
+        .withRemedy(installRemedy(program));
+}
+
+// Status of a program that cannot be started as it stands there; ok when it can.
+Status checkProgram(const std::filesystem::path &program)
+{
+    if (::access(program.c_str(), X_OK) == 0)
+        return Status::ok();
+    const int reason = errno;
+    std::error_code ignored;
+    const bool isThere = std::filesystem::exists(program, ignored);
+    if (isThere && reason == EACCES)
+        return Status(ErrorCode::unsupported,
+                      program.string() + " is no program that may be started: " + std::strerror(reason))
+            .withDetail("worker_missing")
+            .withRemedy("give it the right to be executed (chmod +x), or " + installRemedy(program));
+    return Status(ErrorCode::unsupported,
+                  program.filename().string() + " is not beside this program (" + program.string() + ")")
+        .withDetail("worker_missing")
+        .withRemedy(installRemedy(program));
 }
 
 } // namespace
 
 Result<WorkerProcess> WorkerProcess::start(const std::filesystem::path &program, int inherited)
 {
-    if (::access(program.c_str(), X_OK) != 0)
-        return Status(ErrorCode::unsupported,
-                      program.filename().string() + " is not beside this program (" + program.string() + ")")
-            .withDetail("worker_missing")
-            .withRemedy("install " + program.filename().string() +
-                        " in the same folder, from the same build; saved traces open without it");
+    if (Status status = checkProgram(program); !status)
+        return status;
     Pipe input;
     Pipe output;
     Pipe error;

@@ -22,6 +22,7 @@ struct CrashCause
     std::string signal; // "SIGKILL", "SIGSEGV"; empty when it ended by itself
     std::string message;
     bool isCancelled = false; // ended because it was asked to
+    std::string word = {};    // for programs: "out_of_memory"; failureCause() of the trace
 };
 
 // Makes the file of a dead writer whole: appends what the journal still holds, the op that was running as a

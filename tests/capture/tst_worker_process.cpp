@@ -9,6 +9,8 @@
 
 #include <stop_token>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace core;
 using namespace std::chrono_literals;
@@ -74,6 +76,50 @@ private Q_SLOTS:
             CaptureClient(worker("echo no library >&2; exit 9")).run(question(), JobContext(), {});
         QVERIFY(ended.isOk());
         QVERIFY(ended->error.message().ends_with("exit code 9: no library"));
+    }
+
+    // What stands in the worker's place and is none is named with what to do.
+    void whatIsNoWorkerIsTold_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<int>("mode");
+        QTest::addColumn<QByteArray>("says");
+        QTest::addColumn<QByteArray>("remedy");
+        QTest::newRow("not executable")
+            << QByteArray("#!/bin/sh\n") << 0600
+            << QByteArray("is no program that may be started: Permission denied") << QByteArray("chmod +x");
+        QTest::newRow("no program") << QByteArray("\x7f nothing") << 0700
+                                    << QByteArray("capture_worker cannot be started: Exec format error (/")
+                                    << QByteArray("install capture_worker in the same folder");
+        QTest::newRow("noise") << QByteArray("#!/bin/sh\nhead -c 300 /bin/sh\nsleep 1\n") << 0700
+                               << QByteArray("what capture_worker says cannot be read: frame: ")
+                               << QByteArray("install capture_worker in the same folder");
+        QTest::newRow("silent") << QByteArray("#!/bin/sh\nexit 0\n") << 0700
+                                << QByteArray("capture_worker ended with exit code 0 before it had answered")
+                                << QByteArray();
+        QTest::newRow("killed") << QByteArray("#!/bin/sh\nkill -KILL $$\n") << 0700
+                                << QByteArray("capture_worker was ended by SIGKILL")
+                                << QByteArray("somebody ended it");
+    }
+    void whatIsNoWorkerIsTold()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(int, mode);
+        const QString path = m_folder->filePath("capture_worker");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        QCOMPARE(::chmod(qPrintable(path), static_cast<mode_t>(mode)), 0);
+        if (mode == 0600 && ::geteuid() == 0)
+            QCOMPARE(::access(qPrintable(path), X_OK), -1); // nor may root
+        CaptureClient client(path.toStdString());
+        const Result<CaptureOutcome> outcome = client.run(question(), JobContext(), {});
+        const Status error = outcome ? outcome->error : outcome.error();
+        QFETCH(QByteArray, says);
+        QVERIFY2(error.message().find(says.toStdString()) != std::string::npos, error.message().c_str());
+        QFETCH(QByteArray, remedy);
+        QVERIFY2(error.remedy().find(remedy.toStdString()) != std::string::npos, error.remedy().c_str());
     }
 
     void aLimitIsTheReasonThatIsTold()
