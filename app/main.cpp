@@ -76,9 +76,9 @@ int main(int argc, char *argv[])
     // one that only makes a picture is no session.
     if (!commandLine.screenshot.isWanted()) {
         if (!commandLine.files.isEmpty() || commandLine.startEmpty)
-            app::setSessionRunning(settings, true);
+            app::beginSession(settings);
         QObject::connect(&application, &QApplication::aboutToQuit, &application,
-                         [&settings] { app::setSessionRunning(settings, false); });
+                         [&settings] { app::endSession(settings); });
     }
     // The watch ends the program itself, without the wait for everything to be done.
     app::Screenshot screenshot(window, session,

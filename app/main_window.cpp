@@ -149,14 +149,17 @@ void MainWindow::openFile(const QString &path)
 void MainWindow::restoreSession()
 {
     Settings &settings = m_session.settings();
-    const std::vector<StoredDocument> documents = storedDocuments(settings);
-    if (isSessionOfAnotherWindow(settings))
-        return; // its documents are open there
-    const bool endedWell = lastSessionEndedWell(settings);
-    setSessionRunning(settings, true);
+    const std::vector<StoredDocument> killed = takeKilledDocuments(settings);
+    const bool isSecond = isAnotherSessionRunning(settings); // what ended last may be of a window beside it
+    const std::vector<StoredDocument> documents = !killed.empty() ? killed
+                                                  : isSecond      ? std::vector<StoredDocument>()
+                                                                  : storedDocuments(settings);
+    beginSession(settings);
+    if (!killed.empty())
+        storeDocuments(settings, killed); // until others are opened, should this session be killed too
     if (documents.empty() || !settings.restoresDocuments() || m_session.isOpening())
         return;
-    if (endedWell) {
+    if (killed.empty()) {
         m_session.reopen(documents);
         return;
     }
@@ -179,7 +182,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
     }
     m_docks->remember();
     m_session.rememberDocuments();
-    setSessionRunning(m_session.settings(), false);
+    endSession(m_session.settings());
     m_session.settings().setBytes(QStringLiteral("window/geometry"), saveGeometry());
     QMainWindow::closeEvent(event);
 }

@@ -11,7 +11,7 @@ namespace app {
 
 class Settings;
 
-// One document of the last session: which file, and where one stood in it.
+// One document of a session: which file, and where one stood in it.
 struct StoredDocument
 {
     QString path;
@@ -20,14 +20,21 @@ struct StoredDocument
     bool isCurrent = false;
 };
 
-// The documents that were open, in their order; files that are gone are left out.
-std::vector<StoredDocument> storedDocuments(const Settings &settings);
-void storeDocuments(Settings &settings, const std::vector<StoredDocument> &documents);
+// Sessions, one for each program with a window, stand side by side in the settings while they run; one that
+// ends by itself leaves its documents as those of the last session. GUI thread.
 
-// A session that did not end by itself is offered, not opened again: what stopped it may be in a file.
-bool lastSessionEndedWell(const Settings &settings);
-// The session that is marked as running is that of another window, which is still there.
-bool isSessionOfAnotherWindow(const Settings &settings);
-void setSessionRunning(Settings &settings, bool running);
+// Marks this program's session as running, under a name that no other has.
+void beginSession(Settings &settings);
+// Ends it; nothing when it has not begun.
+void endSession(Settings &settings);
+bool isAnotherSessionRunning(const Settings &settings);
+
+// Of this session while it runs, else of the last one.
+void storeDocuments(Settings &settings, const std::vector<StoredDocument> &documents);
+// The documents of the last session that ended by itself, in their order; files that are gone are left out.
+std::vector<StoredDocument> storedDocuments(const Settings &settings);
+// Those of the sessions that did not end by themselves, each file once, and forgets these sessions. They are
+// to be offered, not opened again: what stopped a session may be in a file.
+std::vector<StoredDocument> takeKilledDocuments(Settings &settings);
 
 } // namespace app

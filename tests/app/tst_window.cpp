@@ -43,6 +43,18 @@ class TestWindow : public QObject, protected support::WindowFixture
     Q_OBJECT
 
 private:
+    // The files that the sessions in CONFIG have open, in no order.
+    static QStringList documentsOfSessions(const QString &config)
+    {
+        QSettings settings(config, QSettings::IniFormat);
+        QStringList files;
+        settings.beginGroup("sessions");
+        for (const QString &session : settings.childGroups())
+            for (const QVariant &document : settings.value(session + "/documents").toList())
+                files << document.toMap().value("path").toString();
+        return files;
+    }
+
     // Qt moves docks in several rounds of events.
     static void settle()
     {
@@ -420,7 +432,9 @@ private Q_SLOTS:
     {
         const QString config = m_folder.filePath("killed.ini");
         const auto isRunning = [&] {
-            return QSettings(config, QSettings::IniFormat).value("session/running").toBool();
+            QSettings settings(config, QSettings::IniFormat);
+            settings.beginGroup("sessions");
+            return settings.childGroups().size() == 1;
         };
         QProcess program;
         program.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, goldenTrace()});
@@ -431,32 +445,54 @@ private Q_SLOTS:
         QVERIFY(isRunning());
     }
 
-    // A second window beside one that is open does not take that for a session that was killed.
-    void aSecondWindowIsNoSessionThatWasKilled()
+    // Two windows at once, in every order of their ends: neither takes the other's documents away.
+    void windowsBesideEachOtherKeepTheirDocuments()
     {
-        app::Settings settings(m_folder.filePath("two.ini"));
-        app::setSessionRunning(settings, true);
-        QVERIFY(!app::isSessionOfAnotherWindow(settings));
-        QVERIFY(!app::lastSessionEndedWell(settings));
-        // Another process of this program.
-        const pid_t other = fork();
-        if (other == 0) {
-            pause();
-            _exit(0);
-        }
-        QVERIFY(other > 0);
-        settings.setValue("session/process", qint64(other));
-        const bool isAnother = app::isSessionOfAnotherWindow(settings);
-        app::setSessionRunning(settings, false); // not ours to end
-        const bool isStillAnother = app::isSessionOfAnotherWindow(settings);
-        ::kill(other, SIGKILL);
-        waitpid(other, nullptr, 0);
-        QVERIFY(isAnother && isStillAnother);
-        QVERIFY(!app::isSessionOfAnotherWindow(settings));
-        settings.setValue("session/process", qint64(1));
-        QVERIFY(!app::isSessionOfAnotherWindow(settings));
-        app::setSessionRunning(settings, false);
-        QVERIFY(app::lastSessionEndedWell(settings));
+        const QString config = m_folder.filePath("two.ini");
+        const QString first = goldenTrace();
+        const QString second = goldenTrace("08_nan_in_input");
+        QProcess a;
+        QProcess b;
+        a.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, first});
+        QTRY_COMPARE_WITH_TIMEOUT(documentsOfSessions(config), QStringList{first}, 20000);
+        b.start(QStringLiteral(OPSCOPE_BIN_DIR "/opscope"), {"--config", config, second});
+        QTRY_COMPARE_WITH_TIMEOUT(documentsOfSessions(config).size(), 2, 20000);
+        b.kill();
+        QVERIFY(b.waitForFinished(20000));
+        // The one that was killed is offered, the one that runs is left alone.
+        app::Settings settings(config);
+        QVERIFY(app::isAnotherSessionRunning(settings));
+        std::vector<app::StoredDocument> killed = app::takeKilledDocuments(settings);
+        QCOMPARE(killed.size(), std::size_t(1));
+        QCOMPARE(killed.front().path, second);
+        QVERIFY(app::takeKilledDocuments(settings).empty());
+        QCOMPARE(documentsOfSessions(config), QStringList{first});
+        a.kill();
+        QVERIFY(a.waitForFinished(20000));
+        QVERIFY(!app::isAnotherSessionRunning(settings));
+        killed = app::takeKilledDocuments(settings);
+        QCOMPARE(killed.size(), std::size_t(1));
+        QCOMPARE(killed.front().path, first);
+    }
+
+    void aSessionThatEndsLeavesItsDocuments()
+    {
+        app::Settings settings(m_folder.filePath("ends.ini"));
+        app::storeDocuments(settings, {{goldenTrace(), {}, {}, true}});
+        app::beginSession(settings);
+        QVERIFY(!app::isAnotherSessionRunning(settings));
+        QVERIFY(app::takeKilledDocuments(settings).empty()); // its own is none
+        app::storeDocuments(settings, {});
+        QCOMPARE(app::storedDocuments(settings).size(), std::size_t(1));
+        app::endSession(settings);
+        QVERIFY(app::storedDocuments(settings).empty());
+        app::storeDocuments(settings, {{goldenTrace(), {}, {}, true}});
+        app::endSession(settings); // once more: nothing
+        QCOMPARE(app::storedDocuments(settings).size(), std::size_t(1));
+        // A number that another program has got since.
+        settings.setValue("sessions/1-x/documents", settings.value("session/documents"));
+        QVERIFY(!app::isAnotherSessionRunning(settings));
+        QCOMPARE(app::takeKilledDocuments(settings).size(), std::size_t(1));
     }
 
     // What jobs complain of stands in the log.
