@@ -74,11 +74,16 @@ private:
     Status partial()
     {
         const TraceFailure &failure = m_trace.info().failure;
+        // A helper's run that did what it was asked to is no fault; what stopped it is a finding of its own.
+        const bool isAsked = m_trace.info().source == TraceSource::own &&
+                             m_trace.info().status == TraceStatus::stoppedAtNonFinite;
         m_checksRun.emplace_back("partial_capture_exception");
         ReportFinding finding;
-        finding.severity = Severity::critical;
+        finding.severity = isAsked ? Severity::info : Severity::critical;
         finding.check = "partial_capture_exception";
-        finding.message = failure.message.empty() ? "the run ended early" : failure.message;
+        finding.message = isAsked ? "the run was stopped at the first value that is not finite, as was asked"
+                          : failure.message.empty() ? "the run ended early"
+                                                    : failure.message;
         if (!failure.signal.empty())
             finding.message += " (" + failure.signal + ")";
         if (!failure.label.empty())

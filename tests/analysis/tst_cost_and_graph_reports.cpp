@@ -241,6 +241,14 @@ private Q_SLOTS:
         const core::Report failed = run("audit", "status failed\ninput x:f32[1]\nrelu x -> y:f32[1]=nan\n");
         QCOMPARE(failed.findings[0].check, std::string("find_nan"));
         QCOMPARE(failed.findings[1].check, std::string("partial_capture_exception"));
+        QCOMPARE(failed.findings[1].severity, core::Severity::critical);
+        // A run that a helper stopped as it was asked to is no fault of its own.
+        const core::Report asked =
+            run("audit", "status stopped_at_nonfinite\ninput x:f32[1]\nrelu x -> y:f32[1]=nan\n");
+        QCOMPARE(asked.findings[0].check, std::string("find_nan"));
+        QCOMPARE(asked.findings[1].check, std::string("partial_capture_exception"));
+        QCOMPARE(asked.findings[1].severity, core::Severity::info);
+        QVERIFY(asked.findings[1].message.find("as was asked") != std::string::npos);
     }
 };
 
