@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/run_state_words.h"
 
+#include "core/trace/failure_cause.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/trace_facts.h"
@@ -29,10 +30,12 @@ void sayFailed(const core::TraceInfo &info, const QString &before, RunStateWords
 {
     const QString op = views::fromView(info.failure.op);
     const std::uint64_t limit = static_cast<std::uint64_t>(info.request.at("memory_limit").toInt());
-    said.isMemoryLimit = limit > 0 && info.failure.message.find("memory limit") != std::string::npos;
+    said.isMemoryLimit = limit > 0 && core::failureCause(info) == "out_of_memory";
     const bool isBackward = op.isEmpty() && !info.request.at("backward").isNull();
     if (said.isMemoryLimit)
         said.title = told("Stopped at the memory limit, %1").arg(views::bytesText(limit));
+    else if (core::failureCause(info) == "no_room")
+        said.title = told("The trace could not be written to its end");
     else if (isBackward)
         said.title = told("The backward pass did not run to its end");
     else

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/draft_file.h"
 
+#include "core/io/file_room.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -255,7 +257,7 @@ DraftFile::~DraftFile()
 
 Status DraftFile::failed() const
 {
-    return cannotWrite(m_name.target(), std::strerror(errno));
+    return writeError(fmt::format("{} cannot be written", m_name.target().string()), errno);
 }
 
 Status DraftFile::write(std::string_view text)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The end of a trace whose writer died.
 #include "core/io/native_finish.h"
+#include "core/io/native_info.h"
 #include "core/io/native_output.h"
 #include "core/io/native_reader.h"
 #include "core/io/native_tools.h"
 #include "core/io/record_json.h"
+#include "core/trace/failure_cause.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +20,14 @@ std::size_t lineCount(std::string_view text)
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// The parts of the journal that did not reach the file; NEXTSEGMENT becomes the number after the last
-// segment.
+// The parts of the journal that did not reach the file, as many as there is room for; NEXTSEGMENT becomes the
+// number after the last segment. The first failure is given back.
 Status appendJournal(NativeOutput &output, const ZipArchive &archive, const JournalContent &content,
                      std::uint32_t &nextSegment)
 {
     for (const ZipEntry *segment : recordSegments(archive))
         nextSegment = std::max(nextSegment, static_cast<std::uint32_t>(segmentNumber(segment->name) + 1));
+    Status lost;
     for (const JournalContent::Part &part : content.parts) {
         const std::string name = part.isPack ? payloadEntry(part.number) : segmentEntry(part.number);
         if (archive.find(name) != nullptr)
@@ -34,12 +37,12 @@ Status appendJournal(NativeOutput &output, const ZipArchive &archive, const Jour
         Status status = part.isPack
                             ? output.addPayload(part.number, DType::uint8, std::span(&extent, 1), part.bytes)
                             : output.addSegment(part.number, lines, lineCount(lines));
-        if (!status)
-            return status;
         if (!part.isPack)
             nextSegment = std::max(nextSegment, part.number + 1);
+        if (!status && lost)
+            lost = std::move(status);
     }
-    return Status::ok();
+    return lost;
 }
 
 struct Seen
@@ -133,20 +136,24 @@ Status completeCrashed(const std::filesystem::path &path, const TraceJournal &jo
     if (!output)
         return output.status();
     std::uint32_t nextSegment = 0;
-    if (Status status = appendJournal(**output, *parts->archive, *content, nextSegment); !status)
-        return status;
+    Status lost = appendJournal(**output, *parts->archive, *content, nextSegment);
     auto seen = lookThrough(path, *content);
     if (!seen)
         return seen.status();
     if (content->running && !seen->runningIsRecorded)
-        if (Status status = appendRunning(**output, nextSegment, *content->running); !status)
-            return status;
+        if (Status status = appendRunning(**output, nextSegment, *content->running); !status && lost)
+            lost = std::move(status);
     TraceInfo ended = parts->info;
     ended.failure = failureOf(*content, *seen, cause);
     ended.status = cause.isCancelled      ? TraceStatus::cancelled
                    : cause.signal.empty() ? TraceStatus::failed
                                           : TraceStatus::crashed;
-    return finishNative(path, **output, ended, JobContext());
+    setFailureCause(ended, cause.word);
+    if (!lost)
+        noteNotWritten(ended, lost);
+    Status finished = finishNative(path, **output, ended, JobContext());
+    // For want of room no index or not every record: the final record says it, which has the last room.
+    return finished.detail() == kNoRoom ? Status::ok() : finished;
 }
 
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/native_finish.h"
 
+#include "core/io/native_info.h"
 #include "core/io/native_reader.h"
 
 namespace core {
@@ -39,13 +40,20 @@ Status finishNative(const std::filesystem::path &path, NativeOutput &output, con
     NativeCounts counts = countEntries(*parts->archive);
     counts.records = records;
     output.setCounts(counts);
+    Status status;
+    const auto attempt = [&status](Status step) {
+        if (status)
+            status = std::move(step);
+    };
     // A writer that died while it closed the file has written the index.
     if (parts->archive->find(kIndexEntry) == nullptr)
-        if (Status status = output.addIndex(*tables, parts->report); !status)
-            return status;
-    if (Status status = output.addFinal(ended); !status)
-        return status;
-    return output.close();
+        attempt(output.addIndex(*tables, parts->report));
+    TraceInfo said = ended;
+    if (!status)
+        noteNotWritten(said, status);
+    attempt(output.addFinal(said));
+    attempt(output.close());
+    return status;
 }
 
 } // namespace core

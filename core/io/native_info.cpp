@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/native_info.h"
 
+#include "core/trace/failure_cause.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -99,6 +101,17 @@ Value finalValue(const TraceInfo &info, const Value &started, Value counts)
     if (!changed.toObject().empty())
         final.set("manifest", std::move(changed));
     return final;
+}
+
+void noteNotWritten(TraceInfo &ended, const Status &reason)
+{
+    TraceFailure &failure = ended.failure;
+    if (ended.status != TraceStatus::crashed && ended.status != TraceStatus::cancelled)
+        ended.status = TraceStatus::failed;
+    if (failure.message.find(reason.message()) == std::string::npos)
+        failure.message += (failure.message.empty() ? "" : "; ") + reason.message();
+    if (failureCause(ended).empty())
+        setFailureCause(ended, reason.detail());
 }
 
 Status readManifest(const Value &manifest, TraceInfo &info)

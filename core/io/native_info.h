@@ -20,6 +20,10 @@ Value manifestValue(const TraceInfo &info);
 // COUNTS is what the writer counted.
 Value finalValue(const TraceInfo &info, const Value &started, Value counts);
 
+// ENDED becomes that of a trace of which not all could be written, for REASON. What went wrong before stays
+// said.
+void noteNotWritten(TraceInfo &ended, const Status &reason);
+
 // Take what the two entries say into INFO. unknownFormat and unsupportedVersion by format name and version.
 Status readManifest(const Value &manifest, TraceInfo &info);
 void readFinal(const Value &final, TraceInfo &info);

@@ -34,7 +34,8 @@ struct NativeCounts
 };
 
 // The entries of a native trace, each written whole, from any thread. Knows the layout; threads, journal and
-// records are its callers' (NativeWriter, the repair of a crashed file).
+// records are its callers' (NativeWriter, the repair of a crashed file). On a disk that becomes full the last
+// room belongs to the final record, and what is before it to records rather than to payloads.
 class NativeOutput
 {
 public:
@@ -51,6 +52,8 @@ public:
     Status addPayload(std::uint32_t number, DType dtype, std::span<const std::int64_t> shape,
                       std::uint64_t size, const Reader &read);
     Status addSource(std::uint32_t number, std::string_view text);
+    // Where it does not fit in spite of the room kept for it, entries go until it does: then it says failed,
+    // and what is given back is why.
     Status addFinal(const TraceInfo &info);
     Status addIndex(const TraceTables &tables, LoadReport notes);
     Status close();
@@ -60,17 +63,17 @@ public:
     void setCounts(const NativeCounts &counts); // of what stands in a resumed file
 
 private:
-    NativeOutput(std::unique_ptr<ZipWriter> zip, Value started)
-        : m_zip(std::move(zip)), m_started(std::move(started))
-    {
-    }
+    NativeOutput(std::unique_ptr<ZipWriter> zip, Value started);
 
+    Status addManifest();
     Status noteSize(Status status);
+    void keepRoomFor(std::uint64_t more);
 
     mutable std::mutex m_mutex;
     std::atomic<std::uint64_t> m_size = 0;
     std::unique_ptr<ZipWriter> m_zip;
     Value m_started;
+    std::uint64_t m_finalRoom;
     NativeCounts m_counts;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/native_writer.h"
 
+#include "core/io/native_info.h"
 #include "core/io/native_writer_impl.h"
 
 namespace core {
@@ -180,10 +181,8 @@ Status NativeWriter::close(const TraceInfo &info)
     }
     // Also after an error: with a directory the file opens without a scan.
     TraceInfo ended = info;
-    if (!status) {
-        ended.status = TraceStatus::failed;
-        ended.failure.message = status.message();
-    }
+    if (!status)
+        noteNotWritten(ended, status);
     attempt(output.addFinal(ended));
     attempt(output.close());
     return status;

@@ -284,7 +284,8 @@ Status NativeWriter::Impl::attempt(Each &each)
     } catch (const std::bad_alloc &) {
         if constexpr (std::is_same_v<Each, Payload>)
             each.done->store(true, std::memory_order_release);
-        return {ErrorCode::limitExceeded, "there was no memory left to write the trace with"};
+        return Status(ErrorCode::limitExceeded, "there was no memory left to write the trace with")
+            .withDetail("out_of_memory");
     }
 }
 

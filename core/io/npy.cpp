@@ -247,8 +247,10 @@ Result<NpyInfo> readNpyHeader(const ByteSource &source)
     if (Status status = source.readAt(0, start); !status)
         return status;
     const auto version = static_cast<unsigned>(start[6]);
-    if (std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0 || version < 1 || version > 3)
+    if (std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0)
         return bad(source, "no npy header");
+    if (version < 1 || version > 3)
+        return bad(source, fmt::format("npy version {}, versions 1 to 3 are read", version));
     const std::uint64_t fixed = version == 1 ? 10 : 12;
     const std::uint64_t length = version == 1 ? loadLittle<std::uint16_t>(start.data() + 8)
                                               : loadLittle<std::uint32_t>(start.data() + 8);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/sqlite_file.h"
 
+#include "core/io/file_room.h"
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace core {
 namespace {
@@ -19,6 +25,23 @@ std::string tooLongText(const std::filesystem::path &path)
         return {};
     return fmt::format("its path is too long for SQLite: {} bytes while it is written, {} at most", size,
                        system->mxPathname);
+}
+
+// The error number of a file that cannot become longer; 0: it can.
+int whyNoLonger(const std::filesystem::path &path)
+{
+    constexpr std::uint64_t kMore = 65536; // the largest page
+    struct stat info = {};
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    FileRoom room;
+    const int error = ::fstat(descriptor, &info) == 0
+                          ? room.reach(descriptor, static_cast<std::uint64_t>(info.st_size) + kMore)
+                          : errno;
+    room.giveBack(descriptor);
+    ::close(descriptor);
+    return error;
 }
 
 } // namespace
@@ -65,7 +88,14 @@ SqliteFile::~SqliteFile()
 
 Status SqliteFile::failed() const
 {
-    return failed(m_database == nullptr ? "out of memory" : sqlite3_errmsg(m_database));
+    if (m_database == nullptr)
+        return failed("out of memory");
+    // A full disk has a word of its own; the rest is "disk I/O error", whatever the cause.
+    const int code = sqlite3_errcode(m_database);
+    const int error = code == SQLITE_FULL ? ENOSPC : code == SQLITE_IOERR ? whyNoLonger(m_name.draft()) : 0;
+    if (error != 0)
+        return writeError(fmt::format("{} cannot be written", m_name.target().string()), error);
+    return failed(sqlite3_errmsg(m_database));
 }
 
 Status SqliteFile::failed(std::string_view why) const

@@ -27,6 +27,8 @@ constexpr std::uint16_t kVersionZip64 = 45;
 constexpr std::uint16_t kDosDate = 0x0021; // 1980-01-01: the same content gives the same file
 constexpr std::uint64_t kBombRatio = 190;
 constexpr std::uint64_t kBombFreeBytes = std::uint64_t(1) << 20U;
+constexpr std::uint64_t kMostZip64Bytes = 4 + 3 * 8; // of an entry in the directory
+constexpr std::uint64_t kMostEndBytes = zip::kZip64EndSize + zip::kZip64LocatorSize + zip::kEndSize;
 
 using Parts = std::span<const std::span<const std::byte>>;
 
@@ -38,6 +40,12 @@ bool isBig(std::uint64_t value)
 std::uint32_t clipped(std::uint64_t value)
 {
     return isBig(value) ? zip::kMax32 : static_cast<std::uint32_t>(value);
+}
+
+// Of an entry in the directory.
+std::uint64_t mostDirectoryBytes(std::string_view name)
+{
+    return zip::kCentralSize + name.size() + kMostZip64Bytes;
 }
 
 // What local and central header have in common.
@@ -260,8 +268,8 @@ Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path
         return descriptor.status();
     std::unique_ptr<ZipWriter> writer(new ZipWriter(path.filename().string(), *descriptor));
     for (const ZipEntry &entry : (*archive)->entries())
-        writer->m_entries.push_back({std::string(entry.name), entry.headerOffset, entry.compressedSize,
-                                     entry.size, entry.crc, entry.method});
+        writer->addToDirectory({std::string(entry.name), entry.headerOffset, entry.compressedSize, entry.size,
+                                entry.crc, entry.method});
     writer->m_offset = (*archive)->endOfEntries();
     if (Status status = writer->cutBack(Status::ok()); !status)
         return status;
@@ -270,6 +278,7 @@ Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path
 
 ZipWriter::~ZipWriter()
 {
+    m_fileRoom.giveBack(m_descriptor);
     ::close(m_descriptor);
 }
 
@@ -326,12 +335,26 @@ Status ZipWriter::addEntry(Entry entry, Parts parts, std::uint32_t alignment)
         {entry.name, m_offset, entry.compressedSize, entry.size, entry.crc, entry.method}, alignment);
     std::vector<std::span<const std::byte>> all = {header};
     all.insert(all.end(), parts.begin(), parts.end());
+    if (Status status = checkRoom(entry, m_offset + header.size() + entry.compressedSize); !status)
+        return status;
     if (Status status = writeAt(m_offset, all); !status)
         return cutBack(std::move(status));
     m_lastDataOffset = m_offset + header.size();
     m_offset = m_lastDataOffset + entry.compressedSize;
-    m_entries.push_back(std::move(entry));
+    addToDirectory(std::move(entry));
     return Status::ok();
+}
+
+Status ZipWriter::dropLast()
+{
+    if (Status status = checkIdle(); !status)
+        return status;
+    if (m_entries.empty())
+        return {ErrorCode::invalidArgument, fmt::format("{}: no entry is left to take back", m_name)};
+    m_offset = m_entries.back().headerOffset;
+    m_directoryBytes -= mostDirectoryBytes(m_entries.back().name);
+    m_entries.pop_back();
+    return cutBack(Status::ok());
 }
 
 Status ZipWriter::beginStored(std::string_view name, std::uint64_t size, std::uint32_t alignment)
@@ -345,7 +368,10 @@ Status ZipWriter::beginStored(std::string_view name, std::uint64_t size, std::ui
     m_open->entry.compressedSize = size;
     m_open->alignment = alignment;
     m_open->headerLength = localHeader({name, m_offset, size, size, 0, 0}, alignment).size();
-    return Status::ok();
+    Status status = checkRoom(m_open->entry, m_offset + m_open->headerLength + size);
+    if (!status)
+        m_open.reset();
+    return status;
 }
 
 Status ZipWriter::append(std::span<const std::byte> bytes)
@@ -379,7 +405,7 @@ Status ZipWriter::finish()
         return cutBack(std::move(status));
     m_lastDataOffset = m_offset + open->headerLength;
     m_offset = m_lastDataOffset + entry.size;
-    m_entries.push_back(std::move(entry));
+    addToDirectory(std::move(entry));
     return Status::ok();
 }
 
@@ -403,6 +429,7 @@ Status ZipWriter::close()
         return cutBack(std::move(status));
     m_offset += directory.size();
     m_closed = true;
+    m_fileRoom.giveBack(m_descriptor);
     ::flock(m_descriptor, LOCK_UN); // it is whole: the next may write it
     return Status::ok();
 }
@@ -427,8 +454,7 @@ Status ZipWriter::writeAt(std::uint64_t offset, Parts parts)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote < 0)
-            return {ErrorCode::unreadable,
-                    fmt::format("{}: writing at byte {}: {}", m_name, offset, std::strerror(errno))};
+            return cannotWriteAt(offset, errno);
         offset += static_cast<std::uint64_t>(wrote);
         for (auto left = static_cast<std::size_t>(wrote); left > 0;) {
             const std::size_t step = std::min(left, vectors[at].iov_len);
@@ -441,9 +467,30 @@ Status ZipWriter::writeAt(std::uint64_t offset, Parts parts)
     return Status::ok();
 }
 
+Status ZipWriter::cannotWriteAt(std::uint64_t offset, int error) const
+{
+    return writeError(fmt::format("{}: writing at byte {}", m_name, offset), error);
+}
+
+void ZipWriter::addToDirectory(Entry entry)
+{
+    m_directoryBytes += mostDirectoryBytes(entry.name);
+    m_entries.push_back(std::move(entry));
+}
+
+Status ZipWriter::checkRoom(const Entry &entry, std::uint64_t end)
+{
+    if (m_room == 0)
+        return Status::ok();
+    const std::uint64_t directory = m_directoryBytes + mostDirectoryBytes(entry.name) + kMostEndBytes;
+    const int error = m_fileRoom.reach(m_descriptor, end + m_room + directory);
+    return error == 0 ? Status::ok() : cannotWriteAt(m_offset, error);
+}
+
 // Makes the file end after the last whole entry again; REASON is what the caller reports.
 Status ZipWriter::cutBack(Status reason)
 {
+    m_fileRoom.cutTo(m_offset);
     if (::ftruncate(m_descriptor, static_cast<off_t>(m_offset)) != 0 && reason)
         return {ErrorCode::unreadable, fmt::format("{}: {}", m_name, std::strerror(errno))};
     return reason;

@@ -3,6 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/io/file_room.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -27,8 +28,8 @@ Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level =
 // A ZIP64 archive written as a log: every entry is whole as soon as its call returns, with final sizes and
 // CRC in its local header, so that a forward scan finds all of them when the process dies. The directory is
 // written by close(). Data go to the kernel at once; nothing is buffered. Owned and called by one thread. A
-// call that fails (disk full) takes back what it wrote: the entries before it stay good and writing may go
-// on.
+// call that fails takes back what it wrote: the entries before it stay good and writing may go on. An error
+// for want of room (disk full) has the detail no_room.
 class ZipWriter
 {
 public:
@@ -64,6 +65,12 @@ public:
     Status append(std::span<const std::byte> bytes);
     Status finish();
     Status abandon();
+
+    // From now on an entry that does not leave room for BYTES more and for the directory fails as on a full
+    // disk, and the room is held for this file; 0, as at first: no room is kept, what comes may take it.
+    void keepRoom(std::uint64_t bytes) { m_room = bytes; }
+    // Takes the last whole entry back.
+    Status dropLast();
 
     // Writes the directory; no entry can be added afterwards. Also done by nobody else: a writer that is
     // destroyed without close() leaves a file without a directory.
@@ -101,6 +108,10 @@ private:
     Status writeAt(std::uint64_t offset, std::span<const std::span<const std::byte>> parts);
     Status cutBack(Status reason);
     Status checkIdle() const;
+    // That ENTRY and the room after it fit, when its data end at END.
+    Status checkRoom(const Entry &entry, std::uint64_t end);
+    Status cannotWriteAt(std::uint64_t offset, int error) const;
+    void addToDirectory(Entry entry);
 
     std::string m_name;
     int m_descriptor;
@@ -108,6 +119,9 @@ private:
     std::uint64_t m_lastDataOffset = 0;
     std::vector<Entry> m_entries;
     std::unique_ptr<Open> m_open;
+    FileRoom m_fileRoom;
+    std::uint64_t m_room = 0;
+    std::uint64_t m_directoryBytes = 0; // of the entries so far, at most
     bool m_closed = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/base/element_codec.h"
 #include "core/base/or_null.h"
+#include "core/trace/failure_cause.h"
 #include "core/trace/tensor_reader.h"
 
 #include <algorithm>
@@ -197,13 +198,15 @@ std::string_view traceSourceName(TraceSource source)
     return "opscope";
 }
 
-Value failureDocument(const TraceFailure &failure)
+Value failureDocument(const TraceInfo &info)
 {
+    const TraceFailure &failure = info.failure;
     if (failure.op.empty() && failure.message.empty() && failure.signal.empty())
         return Value();
     return Value::object({{"op", orNull(failure.op)},
                           {"label", orNull(failure.label)},
                           {"message", orNull(failure.message)},
+                          {"cause", orNull(failureCause(info))},
                           {"signal", orNull(failure.signal)}});
 }
 
@@ -331,7 +334,7 @@ Value infoDocument(const Trace &trace)
                                                    {"hash", orNull(info.modelHash)}})},
                           {"status", traceStatusName(info.status)},
                           {"capture_status", captureStatusWord(info.status)},
-                          {"failure", failureDocument(info.failure)},
+                          {"failure", failureDocument(info)},
                           {"has_backward", info.hasBackward},
                           {"counts", countsDocument(trace)},
                           {"request", info.request},

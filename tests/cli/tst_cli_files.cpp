@@ -417,6 +417,8 @@ private Q_SLOTS:
             QVERIFY2(result.exitCode == 3, (words + result.out).constData());
             QVERIFY2(errorMessage(result).startsWith("x"), result.out.constData());
             QVERIFY2(!errorMessage(result).contains(".part"), result.out.constData());
+            QVERIFY2(errorMessage(result).contains("File too large"), result.out.constData());
+            QVERIFY2(remedy(result).contains("ulimit -f"), result.out.constData());
             QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden),
                      (QStringList{"m.pt2", "o.opscope"}));
         }

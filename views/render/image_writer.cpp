@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/render/image_writer.h"
 
+#include "core/io/file_room.h"
 #include "views/render/draw_painter.h"
 
 #include <QPainter>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,8 +83,13 @@ public:
     }
 
     bool isGood() const { return m_good; }
-    // Of the first thing that went wrong.
-    std::string reason() const { return m_error == 0 ? "out of memory" : std::strerror(m_error); }
+    // The first thing that went wrong with the file at PATH.
+    core::Status failure(const std::filesystem::path &path) const
+    {
+        const std::string message = path.string() + " cannot be written";
+        return m_error == 0 ? core::Status(core::ErrorCode::unreadable, message + ": out of memory")
+                            : core::writeError(message, m_error);
+    }
 
 private:
     void keep(bool good)
@@ -190,7 +195,7 @@ core::Status writePng(const core::DrawList &list, core::ThemeScheme scheme, doub
                                                     " pixels, a PNG holds 2147483647 a side"};
     PngFile file;
     if (!file.open(path, static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)))
-        return {core::ErrorCode::unreadable, path.string() + " cannot be written: " + file.reason()};
+        return file.failure(path);
     DrawPainter painter(scheme);
     std::vector<unsigned char> above(static_cast<std::size_t>(width) * 3, 0);
     const int rows = std::clamp(kStripPixels / static_cast<int>(width), 1, 4096);
@@ -204,7 +209,7 @@ core::Status writePng(const core::DrawList &list, core::ThemeScheme scheme, doub
             break;
     }
     if (!file.finish())
-        return {core::ErrorCode::unreadable, path.string() + " cannot be written: " + file.reason()};
+        return file.failure(path);
     return core::Status::ok();
 }
 
