@@ -29,8 +29,9 @@ void tellFailure(const core::CaptureOutcome &outcome, Console &console)
 
 ExitCode failedRunCode(const core::CaptureOutcome &outcome)
 {
-    const bool isModels = outcome.hasTrace() && outcome.error.code() != core::ErrorCode::unreadable;
-    return isModels || outcome.error ? ExitCode::notRun : exitCodeOf(outcome.error);
+    const core::ErrorCode code = outcome.error.code();
+    const bool isTraces = code == core::ErrorCode::unreadable || code == core::ErrorCode::invalidArgument;
+    return outcome.error || (outcome.hasTrace() && !isTraces) ? ExitCode::notRun : exitCodeOf(outcome.error);
 }
 
 core::Value stackValue(const core::CaptureOutcome &outcome)

@@ -14,8 +14,9 @@ core::Result<core::CaptureOutcome> runModel(const core::CaptureRequest &request,
 
 // Why a run failed: message, call stack, remedy, on standard error.
 void tellFailure(const core::CaptureOutcome &outcome, Console &console);
-// The exit code of such a run. What stopped in the middle is the model's affair, whatever the words, but for
-// a disk that is full; without a trace the request or the file did not fit.
+// The exit code of such a run. What stopped in the middle is the model's affair, a limit on memory or time
+// too, but for a disk that is full and for what was asked of its outputs in vain; without a trace the request
+// or the file did not fit.
 ExitCode failedRunCode(const core::CaptureOutcome &outcome);
 // The call stack of a failure as a JSON list.
 core::Value stackValue(const core::CaptureOutcome &outcome);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture/loss_target.h"
 
+#include "core/analysis/report_parts.h"
+#include "core/base/near_names.h"
 #include "core/base/value.h"
 
 #include <algorithm>
@@ -52,6 +54,29 @@ bool canBroadcast(const std::vector<std::int64_t> &a, const std::vector<std::int
 std::string TensorKind::text() const
 {
     return std::string(dtypeName(dtype)) + bracketedSizes(shape);
+}
+
+Status noSuchOutput(const std::string &path, const std::vector<std::string> &names)
+{
+    constexpr std::size_t kMostNames = 12;
+    if (names.empty())
+        return Status(ErrorCode::invalidArgument, "the model returned no tensor")
+            .withDetail("no_such_output");
+    Status status =
+        Status(ErrorCode::invalidArgument, "the model has no output " + path).withDetail("no_such_output");
+    if (names.size() == 1 && names.front().empty())
+        return std::move(status).withRemedy("its only tensor output has no name: leave :" + path + " out");
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    std::string remedy;
+    for (const std::string_view near : nearNames(path, known))
+        remedy += (remedy.empty() ? "did you mean " : " or ") + std::string(near);
+    remedy += remedy.empty() ? "" : "? ";
+    std::vector<std::string> told(
+        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames)));
+    remedy += "its tensor outputs are " + joined(told);
+    if (names.size() > kMostNames)
+        remedy += " and " + std::to_string(names.size() - kMostNames) + " more";
+    return std::move(status).withRemedy(std::move(remedy));
 }
 
 Status checkLossScale(double scale)

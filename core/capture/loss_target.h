@@ -23,6 +23,10 @@ struct TensorKind
     std::string text() const;
 };
 
+// invalidArgument (no_such_output): none of NAMES, the ways to the model's tensor outputs ("": the only one),
+// is PATH. The remedy names the nearest, else all.
+Status noSuchOutput(const std::string &path, const std::vector<std::string> &names);
+
 // Whether SCALE can be the scale of a loss: finite and above 0.
 Status checkLossScale(double scale);
 

@@ -115,16 +115,27 @@ Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &
     return at::cross_entropy_loss(value, target);
 }
 
-Status noSuchOutput(const std::string &path, const ModelOutputs &outputs)
+std::vector<std::string> tensorNames(const ModelOutputs &outputs)
 {
     std::vector<std::string> names;
     for (const auto &[name, value] : outputs)
         if (value.isTensor())
-            names.push_back(name.empty() ? "one without a name" : name);
-    if (path.empty() || names.empty())
-        return {ErrorCode::invalidArgument, "the model returned no tensor"};
-    return Status(ErrorCode::invalidArgument, "the model has no output " + path)
-        .withRemedy("its tensor outputs are " + joined(names));
+            names.push_back(name);
+    return names;
+}
+
+// What is wrong with an input file is told of the target.
+Status ofTarget(const Status &error)
+{
+    std::string_view text = error.message();
+    for (const std::string_view start : {"input target: ", "input "})
+        if (text.starts_with(start)) {
+            text.remove_prefix(start.size());
+            break;
+        }
+    return Status(error.code(), "target of the loss: " + std::string(text))
+        .withDetail(error.detail())
+        .withRemedy(error.remedy());
 }
 
 } // namespace
@@ -133,11 +144,17 @@ Result<at::Tensor> lossTarget(const BackwardRequest &request)
 {
     const Result<NamedInput> file = parseInputOption(request.target);
     if (!file)
-        return file.error();
+        return ofTarget(file.error());
+    if (const auto *leaf = std::get_if<InputFile>(&file->node.leaf);
+        leaf != nullptr && (leaf->kind == InputFileKind::image || leaf->kind == InputFileKind::wav ||
+                            leaf->kind == InputFileKind::text))
+        return Status(ErrorCode::invalidArgument,
+                      "target of the loss: " + request.target + ": an image, a sound or a text is no target")
+            .withRemedy("give a file that holds a tensor: .npy, .npz, .pt or .safetensors");
     InputBuilder builder(0);
     const Result<c10::IValue> target = builder.build(file->node, "target");
     if (!target)
-        return target.error();
+        return ofTarget(target.error());
     if (!target->isTensor())
         return Status(ErrorCode::invalidArgument, "target " + request.target + " is no tensor");
     return target->toTensor();
@@ -249,7 +266,7 @@ Status AutogradRecorder::noGradient(const std::string &name, const at::Tensor &v
                 (m_log.cutWithoutGradMode() ? ", which runs without gradients" : ", which has no derivative");
     else if (!value.is_floating_point() && !value.is_complex())
         text += ": it holds whole numbers";
-    return Status(ErrorCode::invalidArgument, std::move(text))
+    return Status(ErrorCode::modelFailed, std::move(text))
         .withDetail("no_gradient")
         .withRemedy(
             "choose another output with --backward RULE:PATH, or let an input require a gradient with "
@@ -321,7 +338,7 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
         return (request.path.empty() || output.first == request.path) && output.second.isTensor();
     });
     if (found == outputs.end())
-        return noSuchOutput(request.path, outputs);
+        return noSuchOutput(request.path, tensorNames(outputs));
     at::Tensor value = found->second.toTensor();
     const std::string name = found->first.empty() ? "the output" : "output " + found->first;
     if (!value.requires_grad())

@@ -36,8 +36,8 @@ public:
                    const std::vector<at::Tensor> &written) override;
 
     // The loss that REQUEST describes of OUTPUTS, and as many passes as it asks for. invalidArgument when
-    // there is no such output or it needs no gradient; modelFailed with the engine's words, also in the
-    // pass's record.
+    // there is no such output or the target does not fit it; modelFailed when it needs no gradient, and with
+    // the engine's words, also in the pass's record.
     Status backward(const BackwardRequest &request, const ModelOutputs &outputs,
                     const std::vector<std::pair<std::string, at::Tensor>> &parameters);
 

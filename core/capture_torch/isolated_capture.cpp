@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/isolated_capture.h"
 
+#include "core/capture_torch/capture_environment.h"
+
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 
@@ -42,7 +44,8 @@ CaptureOutcome isolatedCapture(const RunnableModel &model, const CaptureRequest 
         if (Status prepared = run.prepare(**copy); !prepared)
             return failedOutcome(std::move(prepared));
     CaptureRequest own = request;
-    own.seed = run.seed;
+    if (effectiveSeed(own) != run.seed)
+        own.seed = run.seed; // else the trace records what was asked
     own.outputPath = run.outputPath;
     own.backward.reset();
     const LoadReport nothingNew;

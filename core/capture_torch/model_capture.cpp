@@ -4,16 +4,19 @@
 #include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/kept_values.h"
 #include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/record_queue.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_model.h"
+#include "core/trace/failure_cause.h"
 
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 
 namespace core {
 
@@ -26,6 +29,16 @@ std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
         texts.push_back(frame.file + ':' + std::to_string(frame.line) +
                         (frame.function.empty() ? "" : " in " + frame.function));
     return texts;
+}
+
+// Without what a helper adds for a run of its own.
+Value askedOptions(const Value &options)
+{
+    Value asked = options;
+    if (asked.isObject())
+        std::erase_if(asked.asObject(),
+                      [](const Value::Member &member) { return member.first == kKeepsAll; });
+    return asked;
 }
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -192,6 +205,7 @@ void ModelCapture::runUnwatched()
 void ModelCapture::describe()
 {
     m_info = captureInfo(m_request);
+    m_info.request.set("options", askedOptions(m_request.options));
     m_info.modelKind = m_model.kind();
     m_info.modelClass = m_model.className();
     m_info.attributes = m_model.facts();
@@ -205,7 +219,10 @@ void ModelCapture::describe()
 RecorderOptions ModelCapture::recorderOptions(const RunVariant &variant) const
 {
     RecorderOptions options;
-    options.save = m_request.save;
+    if (m_request.options.at(kKeepsAll).toBool())
+        options.save.maxBytesPerTensor = std::numeric_limits<std::uint64_t>::max();
+    else
+        options.save = m_request.save;
     options.stop = m_context.stop;
     options.timeLimitSeconds = m_request.timeLimitSeconds;
     options.tripwire = variant.tripwire;
@@ -274,6 +291,7 @@ void ModelCapture::describeFailure(const RunSummary &summary, const Status &stat
     m_info.failure.call = summary.runningCall;
     m_info.failure.stack = summary.runningStack;
     m_info.failure.message = status.message();
+    setFailureCause(m_info, status.detail());
     if (const auto failure = m_model.failure())
         outcome.stack = frameTexts(failure->frames);
 }
@@ -296,7 +314,8 @@ CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, S
         status = status.prefixed("cancelled");
     if (summary.timedOut)
         status = Status(ErrorCode::limitExceeded,
-                        "the run took longer than " + formatDouble(m_request.timeLimitSeconds) + " s");
+                        "the run took longer than " + formatDouble(m_request.timeLimitSeconds) + " s")
+                     .withDetail("time_limit");
     outcome.error = status;
     outcome.op = summary.runningOp;
     m_info.status = outcome.status;

@@ -4,10 +4,10 @@
 #include "core/analysis/report_value.h"
 #include "core/capture/live_helpers.h"
 #include "core/capture_torch/capture_environment.h"
+#include "core/capture_torch/kept_values.h"
 #include "core/io/native_reader.h"
 
 #include <filesystem>
-#include <limits>
 #include <system_error>
 
 namespace core {
@@ -15,8 +15,7 @@ namespace core {
 Reruns::Reruns(const RunnableModel &model, const CaptureRequest &request, const TaskContext &context)
     : m_model(model), m_request(request), m_context(context)
 {
-    m_request.save = SavePolicy();
-    m_request.save.maxBytesPerTensor = std::numeric_limits<std::uint64_t>::max();
+    m_request.options.set(kKeepsAll, true); // the trace records the policy that was asked for
 }
 
 CaptureOutcome Reruns::first()

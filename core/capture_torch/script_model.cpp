@@ -197,6 +197,10 @@ std::string failureText(const std::exception &error)
     std::string text = known == nullptr ? error.what() : known->what_without_backtrace();
     if (text.find("failed in the TorchScript interpreter") != std::string::npos)
         text.erase(0, errorIn(text));
+    // "[enforce fail at inline_container.cc:214] . ": where in LibTorch's own text.
+    if (const std::size_t end = text.find("] ");
+        text.starts_with("[enforce fail at ") && end != std::string::npos)
+        text.erase(0, std::min(text.find_first_not_of(". ", end + 1), text.size()));
     constexpr std::string_view kBuiltins = "builtins.";
     if (text.starts_with(kBuiltins))
         text.erase(0, kBuiltins.size());

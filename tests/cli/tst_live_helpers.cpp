@@ -443,6 +443,23 @@ private Q_SLOTS:
         QVERIFY2(!result["remedies"].toArray().isEmpty(), run.out.constData());
     }
 
+    // The next capture dialog shows what the trace says.
+    void tracesOfRerunsSayWhatWasAsked()
+    {
+        for (const char *helper : {"check_determinism", "bisect_precision"}) {
+            const QTemporaryDir work;
+            const QString trace = work.filePath("run.opscope");
+            const CliResult run =
+                cli({"run", helper, QString(OPSCOPE_CORPUS_DIR) + "/models/mlp/model.pt2", "-o", trace});
+            QVERIFY2(run.exitCode <= 1, run.messages.constData());
+            const CliResult told = cli({"info", trace, "--json"});
+            const QJsonObject request = told.object()["request"].toObject();
+            QCOMPARE(request["save"].toString(), QString("all,max:67108864"));
+            QVERIFY2(request["seed"].isNull(), told.out.constData());
+            QVERIFY(!request["options"].toObject().contains("keeps_all"));
+        }
+    }
+
     void badRequestsAreSentences_data()
     {
         QTest::addColumn<QStringList>("words");
@@ -476,7 +493,22 @@ private Q_SLOTS:
             << QStringList{"capture",    QString(OPSCOPE_CORPUS_DIR) + "/models/dict_io/model.pt2",
                            "--backward", "mean:nope",
                            "-o",         "OUT"}
-            << 4 << "its tensor outputs are ";
+            << 2 << "its tensor outputs are ";
+        const QString mlp = QString(OPSCOPE_CORPUS_DIR) + "/models/mlp/model.pt2";
+        const QStringList capture = {"capture", mlp, "--backward"};
+        QTest::newRow("output without a name") << capture + QStringList{"sum:logits", "-o", "OUT"} << 2
+                                               << "its only tensor output has no name: leave :logits out";
+        QTest::newRow("near output")
+            << QStringList{"capture",    QString(OPSCOPE_CORPUS_DIR) + "/models/multi_output/model.pt2",
+                           "--backward", "mean:01",
+                           "-o",         "OUT"}
+            << 2 << "did you mean ";
+        QTest::newRow("missing target") << capture + QStringList{"mse:missing.npy", "-o", "OUT"} << 3
+                                        << "target of the loss: missing.npy: No such file";
+        QTest::newRow("image target") << capture + QStringList{"mse:cat.png", "-o", "OUT"} << 2
+                                      << "an image, a sound or a text is no target";
+        QTest::newRow("no target") << capture + QStringList{"cross_entropy:" + mlp, "-o", "OUT"} << 2
+                                   << "target of the loss: \"";
         QTest::newRow("inputs") << QStringList{"run", "find_nan", model} << 2
                                 << "no input is given and none could be guessed";
     }

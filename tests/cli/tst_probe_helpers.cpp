@@ -429,17 +429,17 @@ private Q_SLOTS:
         QTest::newRow("probabilities") << "cross_entropy:f64[2,2]=0.5" << 0 << QString();
         QTest::newRow("squares") << "mse:f32[2]=0.5" << 0 << QString();
         QTest::newRow("class out of range")
-            << "cross_entropy:i64[2]=2" << 4 << "holds 2 at element 0: class indices are 0 to 1";
-        QTest::newRow("too few rows") << "cross_entropy:i64[3]=0" << 4
+            << "cross_entropy:i64[2]=2" << 2 << "holds 2 at element 0: class indices are 0 to 1";
+        QTest::newRow("too few rows") << "cross_entropy:i64[3]=0" << 2
                                       << "is int64[3] and the output is float32[2,2]: cross_entropy needs";
-        QTest::newRow("other probabilities") << "cross_entropy:f32[2,3]=0.5" << 4
+        QTest::newRow("other probabilities") << "cross_entropy:f32[2,3]=0.5" << 2
                                              << "is float32[2,3] and the output is float32[2,2]: "
                                                 "cross_entropy needs class indices int64[2], or "
                                                 "probabilities of the shape [2,2]";
         QTest::newRow("indices that are no whole numbers")
-            << "cross_entropy:f32[2]=0" << 4 << "is float32[2] and the output is float32[2,2]";
+            << "cross_entropy:f32[2]=0" << 2 << "is float32[2] and the output is float32[2,2]";
         QTest::newRow("squares of another shape")
-            << "mse:f32[2,3]=0.5" << 4
+            << "mse:f32[2,3]=0.5" << 2
             << "is float32[2,3] and the output is float32[2,2]: mse needs a target of the shape [2,2]";
         QTest::newRow("no file") << "mse:there_is_none.npy" << 3 << "there_is_none.npy";
     }
@@ -557,6 +557,7 @@ private Q_SLOTS:
                  later.messages.constData());
         const CliResult shown = cli({"info", trace, "--json"});
         QVERIFY2(shown.out.contains("the memory limit of 400.0 MiB was reached"), shown.out.constData());
+        QVERIFY2(shown.out.contains("\"cause\": \"out_of_memory\""), shown.out.constData());
     }
 };
 
