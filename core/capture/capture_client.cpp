@@ -240,7 +240,7 @@ Status causeOf(const WorkerEnd &end, const std::string &op)
     if (end.isOutOfMemory)
         return Status(ErrorCode::workerCrashed, message + ": the memory of this machine was used up")
             .withDetail("out_of_memory")
-            .withRemedy("close other programs, give smaller inputs, or save less (--save none)");
+            .withRemedy("close other programs, give smaller inputs, or save less");
     return Status(ErrorCode::workerCrashed, message)
         .withRemedy("somebody ended it, or a limit on memory that is set from outside");
 }
