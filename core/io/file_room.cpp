@@ -2,7 +2,6 @@
 #include "core/io/file_room.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,11 +11,6 @@ namespace core {
 namespace {
 
 constexpr std::uint64_t kAhead = std::uint64_t(1) << 20U; // so that not every entry asks the file system
-
-bool isNoRoom(int error)
-{
-    return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
 
 // 0 or the error number.
 int setAside(int descriptor, std::uint64_t from, std::uint64_t to)
@@ -31,16 +25,6 @@ int setAside(int descriptor, std::uint64_t from, std::uint64_t to)
 }
 
 } // namespace
-
-Status writeError(std::string message, int error)
-{
-    Status status(ErrorCode::unreadable, message + ": " + std::strerror(error));
-    if (!isNoRoom(error))
-        return status;
-    return std::move(status).withDetail(kNoRoom).withRemedy(
-        error == EFBIG ? "raise the limit on the size of files (ulimit -f), or save less"
-                       : "make room on the disk, write to another one, or save less");
-}
 
 int FileRoom::reach(int descriptor, std::uint64_t end)
 {

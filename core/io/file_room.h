@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/result.h"
+#include "core/base/write_error.h"
 
 #include <cstdint>
-#include <string>
 
 namespace core {
-
-// unreadable: MESSAGE, then the words of the system for ERROR (an errno). With the detail no_room and a
-// remedy when a disk, a quota or a limit on the size of files leaves no room.
-Status writeError(std::string message, int error);
-inline constexpr const char *kNoRoom = "no_room";
 
 // Sees to it that a file can grow: within this process's limit on the size of files, and in blocks that are
 // set aside for it ahead of what is written, so that nobody else takes the last of a disk. The size of the

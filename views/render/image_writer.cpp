@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/render/image_writer.h"
 
-#include "core/io/file_room.h"
+#include "core/base/write_error.h"
 #include "views/render/draw_painter.h"
 
 #include <QPainter>
