@@ -11,6 +11,13 @@ namespace core::pt2 {
 
 namespace {
 
+// For a message: a nested graph is long.
+std::string beginningOf(const std::string &text)
+{
+    constexpr std::size_t kMost = 120;
+    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
 using c10::IValue;
 using c10::TypeKind;
 using Form = Argument::Form;
@@ -267,7 +274,7 @@ IValue ArgumentBinder::literal(const Tagged &content)
         return c10::Device(c10::kCPU);
     }
     if (!result && m_problem.empty())
-        m_problem = std::string(content.tag) + ' ' + toJson(value);
+        m_problem = std::string(content.tag) + ' ' + beginningOf(toJson(value));
     return result ? *std::move(result) : IValue();
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kOps = "torch.ops.";
 constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
+// torch 2.4 wrote some of them by the class behind them: "torch._higher_order_ops.wrap.wrap_with_autocast".
+constexpr std::string_view kHigherOrderClass = "torch._higher_order_ops.";
 constexpr std::string_view kWithEffects = "torch.ops.higher_order.with_effects";
 
 struct HigherOrderEntry
@@ -166,6 +168,11 @@ Status GraphBuilder::addNode(const Value &json)
     if (json.at("target").toString() == kWithEffects && inputs.size() > 1 &&
         inputs[1].at("arg").at("as_operator").toString().starts_with(kOps))
         return addEffect(json);
+    if (const std::string &target = json.at("target").toString(); target.starts_with(kHigherOrderClass)) {
+        Value renamed = json;
+        renamed.set("target", std::string(kHigherOrder) + target.substr(target.rfind('.') + 1));
+        return addPlain(renamed);
+    }
     return addPlain(json);
 }
 

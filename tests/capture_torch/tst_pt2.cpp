@@ -227,6 +227,7 @@ private Q_SLOTS:
     void programs_data();
     void programs();
     void oldParametersRequireGradients();
+    void regionsByTheirClass();
     void loopsAreRegions();
     void numbersAreTold();
     void vmapIsRefusedByName();
@@ -411,6 +412,35 @@ void TestPt2::oldParametersRequireGradients()
         QVERIFY2(loaded.state.find(name)->requires_grad(), name);
     for (const char *name : {"b.weight", "seen"})
         QVERIFY2(!loaded.state.find(name)->requires_grad(), name);
+}
+
+// torch 2.4 wrote the operator of a region by the class behind it.
+void TestPt2::regionsByTheirClass()
+{
+    const std::string dir = OPSCOPE_PT2_PROGRAMS_DIR "/no_grad";
+    Loaded loaded;
+    QVERIFY(load(dir + "/model.pt2", loaded).isOk());
+    Document old = *loaded.archive->document();
+    const std::string name = "wrap_with_set_grad_enabled";
+    const std::string now = "torch.ops.higher_order." + name;
+    std::string text = toJson(old.root);
+    QVERIFY(text.find(now) != std::string::npos);
+    for (std::size_t at = 0; (at = text.find(now)) != std::string::npos;)
+        text.replace(at, now.size(), "torch._higher_order_ops.wrap." + name);
+    old.root = *parseJson(text, "the program");
+    const auto program = buildProgram(std::make_shared<const Document>(std::move(old)), loaded.report);
+    QVERIFY(program.isOk());
+    loaded.program = *program;
+    Recorder recorder;
+    Status modelStatus;
+    const auto outputs = runCase(loaded, *readInputTree(dir + "/expected.json"), recorder, modelStatus);
+    QVERIFY2(outputs.isOk(), outputs.status().message().c_str());
+    QVERIFY(!recorder.regions.empty());
+    QCOMPARE(recorder.regions.front().kind, name);
+    const Value answer = readJson(dir + "/expected.json");
+    QCOMPARE(outputs->size(), answer.at("outputs").toList().size());
+    for (std::size_t i = 0; i < outputs->size(); ++i)
+        QCOMPARE(difference(outputs->at(i), answer.at("outputs").toList()[i]), std::string());
 }
 
 void TestPt2::loopsAreRegions()
