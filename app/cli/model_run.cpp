@@ -21,6 +21,8 @@ core::Result<core::CaptureOutcome> runModel(const core::CaptureRequest &request,
 void tellFailure(const core::CaptureOutcome &outcome, Console &console)
 {
     console.message(outcome.error.message());
+    if (!outcome.signal.empty() && !outcome.op.empty())
+        console.message("while " + outcome.op + " ran" + (outcome.stack.empty() ? "" : ":"));
     for (const std::string &frame : outcome.stack)
         console.message("  " + frame);
     if (!outcome.error.remedy().empty())

@@ -294,8 +294,12 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
                                 .withRemedy(outcome.error.remedy());
         return outcome;
     }
-    if (Status completed = completeCrashed(request.outputPath, journal, cause); !completed)
-        return completed.prefixed(cause.message);
+    const auto place = completeCrashed(request.outputPath, journal, cause);
+    if (!place)
+        return place.status().prefixed(cause.message);
+    for (const FrameRecord &frame : *place)
+        outcome.stack.push_back(frame.file + ':' + std::to_string(frame.line) +
+                                (frame.function.empty() ? "" : " in " + frame.function));
     return outcome;
 }
 

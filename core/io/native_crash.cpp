@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace core {
 namespace {
@@ -48,6 +49,18 @@ Status appendJournal(NativeOutput &output, const ZipArchive &archive, const Jour
 struct Seen
 {
     bool runningIsRecorded = false;
+    std::map<RecordId, FrameRecord> frames;
+    std::vector<RecordId> runningStack;
+
+    // Of the running op, outermost first.
+    std::vector<FrameRecord> place() const
+    {
+        std::vector<FrameRecord> result;
+        for (const RecordId id : runningStack)
+            if (const auto frame = frames.find(id); !runningIsRecorded && frame != frames.end())
+                result.push_back(frame->second);
+        return result;
+    }
 };
 
 Result<Seen> lookThrough(const std::filesystem::path &path, const JournalContent &content)
@@ -61,9 +74,15 @@ Result<Seen> lookThrough(const std::filesystem::path &path, const JournalContent
     Seen seen;
     LoadReport ignored;
     const auto take = [&](std::vector<AnyRecord> records) {
-        for (const AnyRecord &record : records)
+        for (const AnyRecord &record : records) {
             if (const auto *call = std::get_if<CallRecord>(&record))
                 seen.runningIsRecorded |= content.running && call->id == content.running->call;
+            if (const auto *frame = std::get_if<FrameRecord>(&record))
+                seen.frames.emplace(frame->id, *frame);
+            const auto *stack = std::get_if<StackRecord>(&record);
+            if (stack != nullptr && content.running && stack->id == content.running->stack)
+                seen.runningStack = stack->frames;
+        }
         return Status::ok();
     };
     const JobContext job;
@@ -118,8 +137,8 @@ TraceFailure failureOf(const JournalContent &content, const Seen &seen, const Cr
 
 } // namespace
 
-Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
-                       const CrashCause &cause)
+Result<std::vector<FrameRecord>> completeCrashed(const std::filesystem::path &path,
+                                                 const TraceJournal &journal, const CrashCause &cause)
 {
     const auto content = journal.content();
     if (!content)
@@ -131,7 +150,7 @@ Status completeCrashed(const std::filesystem::path &path, const TraceJournal &jo
     if (!parts)
         return parts.status();
     if (parts->hasFinal)
-        return Status::ok();
+        return std::vector<FrameRecord>();
     auto output = NativeOutput::resume(path, parts->manifest);
     if (!output)
         return output.status();
@@ -153,7 +172,9 @@ Status completeCrashed(const std::filesystem::path &path, const TraceJournal &jo
         noteNotWritten(ended, lost);
     Status finished = finishNative(path, **output, ended, JobContext());
     // For want of room no index or not every record: the final record says it, which has the last room.
-    return finished.detail() == kNoRoom ? Status::ok() : finished;
+    if (!finished && finished.detail() != kNoRoom)
+        return finished;
+    return seen->place();
 }
 
 } // namespace core

@@ -28,9 +28,10 @@ struct CrashCause
 // Makes the file of a dead writer whole: appends what the journal still holds, the op that was running as a
 // row that is not finished, the index, final.json with status crashed (failed without a signal,
 // cancelled) and the directory. The tables are those of every record up to the death. Leaves a file that has
-// its final record alone. Call it when the process is gone.
-Status completeCrashed(const std::filesystem::path &path, const TraceJournal &journal,
-                       const CrashCause &cause);
+// its final record alone. Call it when the process is gone. Gives the frames of the op that was running,
+// outermost first; none when none was, or its place is not known.
+Result<std::vector<FrameRecord>> completeCrashed(const std::filesystem::path &path,
+                                                 const TraceJournal &journal, const CrashCause &cause);
 
 // Writes a whole file from what of IN is readable: every whole entry as it is, damaged segments and payloads
 // left out, with a new index and directory. NOTES of the result say what was missing.

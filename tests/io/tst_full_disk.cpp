@@ -214,7 +214,7 @@ private Q_SLOTS:
         QVERIFY(WIFSIGNALED(state));
         {
             const FileLimit small(std::filesystem::file_size(m_path) + 70000);
-            const Status done = completeCrashed(m_path, **journal, {"SIGKILL", "", false, ""});
+            const Status done = completeCrashed(m_path, **journal, {"SIGKILL", "", false, ""}).status();
             QCOMPARE(done.detail(), std::string());
         }
         const auto trace = openNative(m_path, m_job);

@@ -82,8 +82,8 @@ Outcome dieAt(const std::string &path, int death, int pieces)
     ::waitpid(pid, &status, 0);
     if (!WIFSIGNALED(status))
         return {nullptr, "the child was not killed"};
-    if (Status done = completeCrashed(path, **journal, {"SIGKILL", ""}); !done)
-        return {nullptr, done.message()};
+    if (const auto done = completeCrashed(path, **journal, {"SIGKILL", ""}); !done)
+        return {nullptr, done.status().message()};
     JobContext job;
     auto trace = openNative(path, job);
     return trace ? Outcome{*trace, ""} : Outcome{nullptr, trace.error().message()};

@@ -432,6 +432,8 @@ void TestCapture::killedAnywhere()
         const Trace &trace = *killed->trace;
         const std::string_view op = whole->trace->string(whole->trace->call(at).op);
         QCOMPARE(killed->outcome.op, std::string(op));
+        QVERIFY(!killed->outcome.stack.empty());
+        QVERIFY(killed->outcome.stack.back().find(".py:") != std::string::npos);
         QCOMPARE(trace.info().status, TraceStatus::crashed);
         QCOMPARE(trace.info().failure.op, std::string(op));
         QVERIFY(trace.calls().size() > at.index());
