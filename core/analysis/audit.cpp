@@ -60,15 +60,15 @@ private:
         m_checksRun.emplace_back("find_nan");
         if (found.op.isValid()) {
             m_remembered = found.op;
-            addOp(severityOf(found.op), "find_nan", found.message, found.op, "find_nan");
+            addOp(severityOf(found.tensor), "find_nan", found.message, found.op, "find_nan");
         }
         return Status::ok();
     }
 
     // By-design masks are notes of own captures, never faults.
-    Severity severityOf(OpId op) const
+    Severity severityOf(TensorId tensor) const
     {
-        return m_scan.byDesign[m_trace.op(op).tensor.index()] ? Severity::info : Severity::critical;
+        return m_scan.byDesign[tensor.index()] ? Severity::info : Severity::critical;
     }
 
     Status partial()
@@ -134,7 +134,8 @@ private:
             return result.error();
         const OpId op = m_trace.findLabel(result->result.at("op").toString());
         if (op.isValid() && op != m_remembered)
-            addOp(severityOf(op), "bisect_nan", result->result.at("message").toString(), op, "bisect_nan");
+            addOp(severityOf(m_trace.op(op).tensor), "bisect_nan", result->result.at("message").toString(),
+                  op, "bisect_nan");
         return Status::ok();
     }
 
@@ -149,7 +150,7 @@ private:
             if (finding.check == "dtype_nonfinite") {
                 if (op == m_remembered)
                     continue;
-                finding.severity = severityOf(op);
+                finding.severity = severityOf(m_trace.op(op).tensor);
             }
             m_findings.push_back(std::move(finding));
         }

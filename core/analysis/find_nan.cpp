@@ -81,7 +81,7 @@ Value findNanResult(const SavedFinding &finding, const Trace &trace, bool isName
                                   {"label_status", isNamed ? "final" : "unavailable"}});
     if (!found)
         return result;
-    const TensorId tensor = trace.op(finding.op).tensor;
+    const TensorId tensor = finding.tensor;
     if (isNamed) {
         result.set("op", trace.label(finding.op));
         result.set("label", trace.publicLabel(finding.op));
@@ -90,7 +90,9 @@ Value findNanResult(const SavedFinding &finding, const Trace &trace, bool isName
     result.set("func_name", isNamed ? trace.string(trace.callOf(finding.op).func) : "none");
     result.set("dtype", torchDTypeName(trace.tensor(tensor).dtype));
     result.set("shape", shapeValue(trace.shape(tensor)));
-    result.set("bad_tensors", Value::list({"output"}));
+    result.set("bad_tensors", Value::list({tensor == trace.op(finding.op).tensor
+                                               ? Value("output")
+                                               : Value(trace.string(trace.tensor(tensor).address))}));
     result.set("source_line", sourceLineValue(trace, finding.op));
     return result;
 }
@@ -100,6 +102,20 @@ bool isUnexamined(const TraceStatistics &statistics, OpId op)
     const TensorId tensor = statistics.trace().op(op).tensor;
     return !hasNoTensor(statistics, op) && statistics.find(tensor) == nullptr &&
            statistics.trace().tensor(tensor).payload.state != PayloadState::uninitialised;
+}
+
+void takeRow(SavedFinding &finding, const Trace &trace, OpId row)
+{
+    const OpId writer = hiddenWriter(trace, row);
+    finding.op = writer.isValid() ? writer : row;
+    finding.tensor = trace.op(row).tensor;
+}
+
+std::string writtenText(const SavedFinding &finding, const Trace &trace)
+{
+    return finding.tensor == trace.op(finding.op).tensor
+               ? std::string()
+               : fmt::format(" in the buffer \"{}\"", trace.string(trace.tensor(finding.tensor).address));
 }
 
 SavedFinding findSavedNonFinite(const TraceStatistics &statistics)
@@ -117,12 +133,13 @@ SavedFinding findSavedNonFinite(const TraceStatistics &statistics)
         finding.kind = statistics.kind(trace.op(op).tensor);
         if (finding.kind == NonFiniteKind::none)
             continue;
-        finding.op = op;
+        takeRow(finding, trace, op);
         finding.scope = unexaminedBefore ? "first among saved tensors" : "first non-finite tensor";
         if (unexaminedBefore)
             finding.zone = unexaminedAncestors(statistics, op);
-        finding.message = fmt::format("{}: {} at {}{}", finding.scope, nonFiniteKindName(finding.kind),
-                                      trace.publicLabel(op), whereText(trace, op));
+        finding.message = fmt::format("{}: {}{} at {}{}", finding.scope, nonFiniteKindName(finding.kind),
+                                      writtenText(finding, trace), trace.publicLabel(finding.op),
+                                      whereText(trace, finding.op));
         if (!finding.zone.empty())
             finding.message += fmt::format("; an earlier one could hide in {} ops without values: {}",
                                            finding.zone.size(), joined(finding.zone));
@@ -148,7 +165,7 @@ Result<Report> findNan(const ReportRequest &request, const JobContext &job)
     const bool found = finding.op.isValid();
     Report report = startReport("find_nan", std::string(trace.subject()));
     report.result = findNanResult(finding, request.statistics->trace(), true);
-    const bool byDesign = found && scan->byDesign[trace.op(finding.op).tensor.index()];
+    const bool byDesign = found && scan->byDesign[finding.tensor.index()];
     report.result.set("by_design", found ? Value(byDesign) : Value());
     FirstBadThing first;
     first.found = found;
@@ -163,7 +180,7 @@ Result<Report> findNan(const ReportRequest &request, const JobContext &job)
     first.message = finding.message;
     report.result.set("first_bad_thing", first.toValue());
     addScanFindings(report, *scan, trace);
-    report.found = found && (report.found || !byDesign);
+    report.found = report.found || (found && !byDesign);
     report.status = report.found ? "found" : (finding.zone.empty() ? "clean" : "clean_among_checked");
     report.coverage = finding.message;
     return report;
@@ -176,7 +193,7 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
     auto scan = scanNonFinite(*request.statistics, job);
     if (!scan)
         return scan.error();
-    OpId found;
+    SavedFinding finding;
     std::size_t unexamined = 0;
     for (const OpId op : searchOrder(trace)) {
         if (trace.op(op).kind == CallKind::input)
@@ -184,16 +201,16 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
         if (isUnexamined(statistics, op))
             unexamined += trace.op(op).step > 0 ? 1 : 0;
         else if (statistics.kind(trace.op(op).tensor) != NonFiniteKind::none) {
-            found = op;
+            takeRow(finding, trace, op);
             break;
         }
     }
-    const NonFiniteKind kind =
-        found.isValid() ? statistics.kind(trace.op(found).tensor) : NonFiniteKind::none;
+    const OpId found = finding.op;
+    const NonFiniteKind kind = found.isValid() ? statistics.kind(finding.tensor) : NonFiniteKind::none;
     std::string message = "all saved values are finite";
     if (found.isValid())
-        message = fmt::format("the first non-finite values are {} at {}{}", nonFiniteKindName(kind),
-                              trace.publicLabel(found), whereText(trace, found));
+        message = fmt::format("the first non-finite values are {}{} at {}{}", nonFiniteKindName(kind),
+                              writtenText(finding, trace), trace.publicLabel(found), whereText(trace, found));
     else if (unexamined > 0)
         message =
             fmt::format("no non-finite value among those saved, but {} ops of the suspect region have none; "
@@ -214,7 +231,7 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
                                    {"message", message}});
     bool byDesign = false;
     if (found.isValid()) {
-        byDesign = scan->byDesign[trace.op(found).tensor.index()];
+        byDesign = scan->byDesign[finding.tensor.index()];
         first.label = trace.publicLabel(found);
         first.labelStatus = "final"; // the page's record of this report names no module
         first.sourceLine = sourceLineValue(trace, found);
@@ -225,7 +242,7 @@ Result<Report> bisectNan(const ReportRequest &request, const JobContext &job)
     report.result.set("by_design", found.isValid() ? Value(byDesign) : Value());
     report.result.set("first_bad_thing", first.toValue());
     addScanFindings(report, *scan, trace);
-    report.found = found.isValid() && (report.found || !byDesign);
+    report.found = report.found || (found.isValid() && !byDesign);
     report.status = report.found ? "found" : (unexamined == 0 ? "clean" : "clean_among_checked");
     report.coverage = message;
     return report;

@@ -34,6 +34,14 @@ Value operandsValue(const NonFiniteEntry &entry, const TensorRow &tensor, const 
     return {};
 }
 
+// The buffer that holds the values of ENTRY, where the call wrote it besides its results.
+std::string_view writtenState(const NonFiniteEntry &entry, const Trace &trace)
+{
+    return entry.tensor.isValid() && entry.tensor != trace.op(entry.op).tensor
+               ? trace.string(trace.tensor(entry.tensor).address)
+               : std::string_view();
+}
+
 std::string countsText(const TensorStats &counts)
 {
     std::string text;
@@ -53,7 +61,9 @@ ReportFinding findingOf(const NonFiniteEntry &entry, const Trace &trace, Severit
     ReportFinding finding;
     finding.severity = severity;
     finding.check = "nonfinite_origin";
-    finding.message = fmt::format("{} {}{}: {}", trace.publicLabel(entry.op), what,
+    const std::string_view state = writtenState(entry, trace);
+    finding.message = fmt::format("{} {}{}{}: {}", trace.publicLabel(entry.op), what,
+                                  state.empty() ? std::string() : fmt::format(" in the buffer \"{}\"", state),
                                   whereText(trace, entry.op), countsText(entry.counts));
     finding.ops = {entry.op};
     finding.opLabels = {std::string(trace.publicLabel(entry.op))};
@@ -95,17 +105,20 @@ Value sourceObject(const Trace &trace, OpId op)
 Value entryValue(const NonFiniteEntry &entry, const Trace &trace)
 {
     Value value = commonValue(entry, trace);
-    const TensorId tensor = trace.op(entry.op).tensor;
+    const std::string_view state = writtenState(entry, trace);
     value.set("kind", nonFiniteKindName(entry.kind));
     value.set("counts", Value::object({{"nan", entry.counts.nan},
                                        {"pinf", entry.counts.posInf},
                                        {"ninf", entry.counts.negInf},
                                        {"elements", entry.counts.elements}}));
-    value.set("output", entry.slot);
-    value.set("first_index",
-              entry.firstIndex < 0 ? Value() : shapeValue(unravelled(entry.firstIndex, trace.shape(tensor))));
-    value.set("shape", shapeValue(trace.shape(tensor)));
-    value.set("operands_at_first_index", operandsValue(entry, trace.tensor(tensor), trace));
+    value.set("output", state.empty() ? Value(entry.slot) : Value());
+    if (!state.empty())
+        value.set("buffer", state);
+    value.set("first_index", entry.firstIndex < 0
+                                 ? Value()
+                                 : shapeValue(unravelled(entry.firstIndex, trace.shape(entry.tensor))));
+    value.set("shape", shapeValue(trace.shape(entry.tensor)));
+    value.set("operands_at_first_index", operandsValue(entry, trace.tensor(entry.tensor), trace));
     value.set("by_design", entry.byDesign);
     return value;
 }

@@ -21,8 +21,8 @@ std::string describe(const Trace &trace, const LiveFinding &finding)
     const OpRow &row = trace.op(finding.op);
     const std::string_view kind = nonFiniteKindName(finding.kind);
     if (!finding.isSource)
-        return fmt::format("{}: {} at {}{}", finding.scope, kind, trace.publicLabel(finding.op),
-                           whereText(trace, finding.op));
+        return fmt::format("{}: {}{} at {}{}", finding.scope, kind, writtenText(finding, trace),
+                           trace.publicLabel(finding.op), whereText(trace, finding.op));
     return fmt::format("{}: {} in the {} \"{}\" before any op made one", finding.scope, kind,
                        row.kind == CallKind::input ? "input" : "buffer",
                        trace.string(trace.callOf(finding.op).address));
@@ -47,8 +47,9 @@ OpId trippedRow(const TraceStatistics &statistics, const NonFiniteScan &scan)
 
 void tell(LiveFinding &finding, OpId op, const TraceStatistics &statistics)
 {
-    finding.op = op;
-    finding.kind = statistics.kind(statistics.trace().op(op).tensor);
+    takeRow(finding, statistics.trace(), op);
+    finding.kind = statistics.kind(finding.tensor);
+    finding.isSource = !finding.isReached && statistics.trace().op(finding.op).kind != CallKind::compute;
     finding.message = describe(statistics.trace(), finding);
 }
 
@@ -60,9 +61,11 @@ LiveFinding findStop(const TraceStatistics &statistics, const NonFiniteScan &sca
     finding.message = fmt::format("no NaN or Inf in the outputs of {} ops", trace.computeOps().size());
     if (const std::size_t masks = scan.byDesignBirths())
         finding.message += fmt::format(" but -Inf by design in {} mask{}", masks, masks == 1 ? "" : "s");
-    if (trace.info().status == TraceStatus::stoppedAtNonFinite) {
-        if (const OpId op = trippedRow(statistics, scan); op.isValid()) {
-            finding.isSource = trace.op(op).kind != CallKind::compute;
+    // What a run went past and its statistics show afterwards is found too.
+    const bool stopped = trace.info().status == TraceStatus::stoppedAtNonFinite;
+    if (stopped || (scan.reached.empty() && scan.hasFinding())) {
+        const OpId op = trippedRow(statistics, scan);
+        if (op.isValid() && (stopped || !scan.byDesign[trace.op(op).tensor.index()])) {
             finding.scope = "first non-finite tensor";
             tell(finding, op, statistics);
         }
@@ -81,8 +84,7 @@ struct Looked
     bool byDesign = false;
 };
 
-Result<Looked> look(const std::shared_ptr<const Trace> &trace, TraceStatistics &statistics,
-                    const JobContext &job)
+Result<Looked> look(TraceStatistics &statistics, const JobContext &job)
 {
     Result<NonFiniteScan> scan = scanNonFinite(statistics, job);
     if (!scan)
@@ -91,7 +93,7 @@ Result<Looked> look(const std::shared_ptr<const Trace> &trace, TraceStatistics &
     looked.scan = *std::move(scan);
     looked.finding = findStop(statistics, looked.scan);
     looked.byDesign = looked.finding.op.isValid() && !looked.finding.isReached &&
-                      looked.scan.byDesign[trace->op(looked.finding.op).tensor.index()];
+                      looked.scan.byDesign[looked.finding.tensor.index()];
     return looked;
 }
 
@@ -151,9 +153,9 @@ void finishReport(Report &report, const Looked &looked, const Trace &trace)
         report.found = !looked.byDesign;
     } else {
         addScanFindings(report, looked.scan, trace);
-        report.found = found && (report.found || !looked.byDesign);
+        report.found = report.found || (found && !looked.byDesign);
     }
-    report.status = found ? "found" : "clean";
+    report.status = found || report.found ? "found" : "clean";
     report.coverage = looked.finding.message;
     if (found && !looked.finding.isReached)
         report.coverage += looked.byDesign ? "; by design (a mask), and nothing behind it was looked at"
@@ -166,7 +168,7 @@ void finishReport(Report &report, const Looked &looked, const Trace &trace)
 Result<Report> findNanLive(const std::shared_ptr<const Trace> &trace, const JobContext &job)
 {
     TraceStatistics statistics(trace);
-    const Result<Looked> looked = look(trace, statistics, job);
+    const Result<Looked> looked = look(statistics, job);
     if (!looked)
         return looked.error();
     Report report = startReport("find_nan", std::string(trace->subject()));
@@ -181,7 +183,7 @@ Result<Report> findNanLive(const std::shared_ptr<const Trace> &trace, const JobC
 Result<Report> nonfiniteOriginLive(const std::shared_ptr<const Trace> &trace, const JobContext &job)
 {
     TraceStatistics statistics(trace);
-    const Result<Looked> looked = look(trace, statistics, job);
+    const Result<Looked> looked = look(statistics, job);
     if (!looked)
         return looked.error();
     const LiveFinding &finding = looked->finding;

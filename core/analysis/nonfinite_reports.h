@@ -13,7 +13,8 @@ namespace core {
 // values are known, inputs left out.
 struct SavedFinding
 {
-    OpId op; // none: nothing found
+    OpId op;         // none: nothing found
+    TensorId tensor; // what holds the values: of OP, or a buffer that its call wrote (hiddenWriter())
     NonFiniteKind kind = NonFiniteKind::none;
     std::string scope; // "first non-finite tensor", "first among saved tensors", "saved tensors"
     std::vector<std::string>
@@ -22,6 +23,10 @@ struct SavedFinding
 };
 // The statistics of all rows must have been prepared.
 SavedFinding findSavedNonFinite(const TraceStatistics &statistics);
+// ROW is what was found, or the call that wrote it where ROW only shows that.
+void takeRow(SavedFinding &finding, const Trace &trace, OpId row);
+// " in the buffer "NAME"" for values that the op wrote there besides its results; else "".
+std::string writtenText(const SavedFinding &finding, const Trace &trace);
 // The fields that find_nan gives of FINDING, saved or live. An input or a buffer, which has no public label,
 // is not NAMED.
 Value findNanResult(const SavedFinding &finding, const Trace &trace, bool isNamed);

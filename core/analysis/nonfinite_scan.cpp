@@ -24,6 +24,8 @@ public:
         for (std::size_t i = 0; i < m_trace.calls().size(); ++i)
             if (m_trace.call(CallId(i)).kind == CallKind::compute)
                 visit(CallId(i));
+            else if (isWrittenBuffer(m_trace, CallId(i)))
+                inheritDesign(CallId(i));
         collectReached();
         return std::move(m_scan);
     }
@@ -107,15 +109,16 @@ private:
         return false;
     }
 
-    NonFiniteEntry entryOf(CallId id, OpId op, NonFiniteKind kind, bool nanFirst) const
+    NonFiniteEntry entryOf(OpId op, TensorId tensor, NonFiniteKind kind, bool nanFirst) const
     {
         NonFiniteEntry entry;
-        entry.call = id;
+        entry.call = m_trace.op(op).call;
         entry.op = op;
+        entry.tensor = tensor;
         entry.slot = m_trace.op(op).slot;
         entry.kind = kind;
-        entry.counts = *m_statistics.find(m_trace.op(op).tensor);
-        entry.byDesign = m_scan.byDesign[m_trace.op(op).tensor.index()];
+        entry.counts = *m_statistics.find(tensor);
+        entry.byDesign = m_scan.byDesign[tensor.index()];
         entry.firstIndex = entry.counts.firstNan;
         if (!nanFirst)
             for (const std::int64_t first : {entry.counts.firstPosInf, entry.counts.firstNegInf})
@@ -148,9 +151,10 @@ private:
                 continue;
             const bool birth = inputs.kind == NonFiniteKind::none && inputs.known && !anyBad;
             markDesign(tensor, *stats, inputs, id, func);
-            badRow(id, op, kind, inputs, birth);
+            badRow(op, tensor, kind, inputs, birth);
             anyBad = true;
         }
+        anyBad = visitHiddenWrites(id, inputs, anyBad) || anyBad;
         if (anyTensor && !anyBad && !anyUnknown && inputs.kind != NonFiniteKind::none &&
             !isScalarBookkeeping(func)) {
             NonFiniteEntry sink;
@@ -160,6 +164,42 @@ private:
             sink.byDesign = inputs.byDesign;
             m_scan.sinks.push_back(sink);
         }
+    }
+
+    // What the call wrote without a row of its own: the rows of buffers that come right behind it. True when
+    // one of them is bad.
+    bool visitHiddenWrites(CallId id, const Inputs &inputs, bool anyBad)
+    {
+        bool bad = false;
+        for (std::size_t i = id.index() + 1;
+             i < m_trace.calls().size() && m_trace.call(CallId(i)).kind == CallKind::buffer; ++i) {
+            const Range rows = m_trace.call(CallId(i)).rows;
+            const OpId writer = rows.count > 0 ? hiddenWriter(m_trace, OpId(rows.begin)) : OpId();
+            if (!writer.isValid() || m_trace.op(writer).call != id)
+                continue;
+            const TensorId tensor = m_trace.op(OpId(rows.begin)).tensor;
+            const NonFiniteKind kind = m_statistics.kind(tensor);
+            if (kind == NonFiniteKind::none)
+                continue;
+            const bool came = inputs.kind != NonFiniteKind::none;
+            design(tensor, came && inputs.byDesign && !hasNan(kind));
+            badRow(writer, tensor, kind, inputs, !came && inputs.known && !anyBad && !bad);
+            bad = true;
+        }
+        return bad;
+    }
+
+    // A buffer that was written holds what its maker made: a mask where that was one.
+    void inheritDesign(CallId id)
+    {
+        const Range rows = m_trace.call(id).rows;
+        if (rows.count == 0)
+            return;
+        const TensorId written = m_trace.op(OpId(rows.begin)).tensor;
+        for (const OpId parent : m_trace.parents(OpId(rows.begin)))
+            if (const TensorId made = m_trace.op(parent).tensor;
+                made.isValid() && m_statistics.kind(made) != NonFiniteKind::none)
+                design(written, m_scan.byDesign[made.index()]);
     }
 
     void markDesign(TensorId tensor, const TensorStats &stats, const Inputs &inputs, CallId id,
@@ -180,19 +220,19 @@ private:
         m_anyByDesign = m_anyByDesign || isByDesign;
     }
 
-    void badRow(CallId id, OpId op, NonFiniteKind kind, const Inputs &inputs, bool birth)
+    void badRow(OpId op, TensorId tensor, NonFiniteKind kind, const Inputs &inputs, bool birth)
     {
         ++m_scan.badOutputs;
         if (birth)
-            m_scan.births.push_back(entryOf(id, op, kind, false));
+            m_scan.births.push_back(entryOf(op, tensor, kind, false));
         if (hasInf(kind) && !m_scan.firstInf)
-            m_scan.firstInf = entryOf(id, op, kind, false);
+            m_scan.firstInf = entryOf(op, tensor, kind, false);
         if (!hasNan(kind))
             return;
         if (!m_scan.firstNan)
-            m_scan.firstNan = entryOf(id, op, kind, true);
+            m_scan.firstNan = entryOf(op, tensor, kind, true);
         if (!hasNan(inputs.kind) && inputs.known && !m_scan.nanBirth)
-            m_scan.nanBirth = entryOf(id, op, kind, true);
+            m_scan.nanBirth = entryOf(op, tensor, kind, true);
     }
 
     void collectReached()
@@ -214,7 +254,7 @@ private:
                     made.isValid() && row.kind == CallKind::output)
                     designed = designed || m_scan.byDesign[made.index()];
             if (kind != NonFiniteKind::none && designed)
-                m_scan.reached.push_back(entryOf(row.call, op, kind, false));
+                m_scan.reached.push_back(entryOf(op, row.tensor, kind, false));
         }
     }
 
@@ -232,6 +272,18 @@ bool isWrittenBuffer(const Trace &trace, CallId call)
 {
     return call.isValid() && trace.info().source == TraceSource::own &&
            trace.call(call).kind == CallKind::buffer && trace.string(trace.call(call).func) != "none";
+}
+
+OpId hiddenWriter(const Trace &trace, OpId buffer)
+{
+    if (trace.op(buffer).kind != CallKind::buffer || !isWrittenBuffer(trace, trace.op(buffer).call))
+        return {};
+    for (const OpId parent : trace.parents(buffer))
+        if (const TensorId made = trace.op(parent).tensor;
+            trace.op(parent).kind == CallKind::compute && made.isValid() &&
+            trace.tensor(made).storage != trace.tensor(trace.op(buffer).tensor).storage)
+            return parent;
+    return {};
 }
 
 const NonFiniteEntry *NonFiniteScan::headline() const

@@ -15,6 +15,7 @@ struct NonFiniteEntry
 {
     CallId call;
     OpId op;
+    TensorId tensor; // what holds the values: of OP, or of the state that the call wrote besides its results
     std::uint32_t slot = 0;
     NonFiniteKind kind = NonFiniteKind::none;
     TensorStats counts;
@@ -61,6 +62,10 @@ Result<NonFiniteScan> scanNonFinite(TraceStatistics &statistics, const JobContex
 
 // Whether CALL, the row of a buffer in a trace of our own, shows a version that an op of the run wrote.
 bool isWrittenBuffer(const Trace &trace, CallId call);
+// The first row of the call that wrote what BUFFER, a row, shows, where that call says nothing of it in its
+// schema and shows it in no row of its own: the running statistics of a batch_norm in training. Invalid
+// otherwise.
+OpId hiddenWriter(const Trace &trace, OpId buffer);
 
 // The multi-dimensional index of flat element FLAT; empty for a scalar.
 std::vector<std::int64_t> unravelled(std::int64_t flat, std::span<const std::int64_t> shape);

@@ -353,6 +353,37 @@ std::optional<bool> rowHasPosInf(const Trace &trace, TensorId tensor, std::int64
     return false;
 }
 
+// Of the first tensor argument: how many values each channel has.
+std::optional<std::int64_t> valuesPerChannel(const Trace &trace, CallId call)
+{
+    const TensorId tensor = tensorArgument(trace, call, 0);
+    if (!tensor.isValid() || trace.shape(tensor).size() < 2)
+        return std::nullopt;
+    std::int64_t values = 1;
+    for (std::size_t i = 0; i < trace.shape(tensor).size(); ++i)
+        values *= i == 1 ? 1 : trace.shape(tensor)[i];
+    return values;
+}
+
+// Of running statistics, which a normalisation wrote besides its results.
+Value runningStatisticsWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
+{
+    const Trace &trace = statistics.trace();
+    TensorStats inputs;
+    for (const ArgumentRow &argument : trace.arguments(entry.call))
+        for (const TensorId id : trace.tensorIds(argument.tensors))
+            if (const TensorStats *stats = id.isValid() ? statistics.find(id) : nullptr)
+                addCounts(inputs, *stats);
+    if (!inputs.isAllFinite())
+        return hasNan(entry.kind) && inputs.nan == 0 ? Value("inf_minus_inf") : Value();
+    if (!hasNan(entry.kind))
+        return overflowToken(trace.tensor(entry.tensor).dtype);
+    const std::optional<std::int64_t> values = valuesPerChannel(trace, entry.call);
+    return values == 1   ? Value("unbiased_single_element")
+           : values == 0 ? Value("mean_over_nothing")
+                         : Value();
+}
+
 } // namespace
 
 Value overflowToken(DType dtype)
@@ -367,7 +398,9 @@ Value forwardWhy(const NonFiniteEntry &entry, const TraceStatistics &statistics)
     const Trace &trace = statistics.trace();
     if (entry.byDesign)
         return "deliberate_neg_inf";
-    const TensorRow &tensor = trace.tensor(trace.op(entry.op).tensor);
+    if (entry.tensor != trace.op(entry.op).tensor)
+        return runningStatisticsWhy(entry, statistics);
+    const TensorRow &tensor = trace.tensor(entry.tensor);
     const std::optional<Value> values = keptOperands(trace, tensor, entry.firstIndex);
     if (!values)
         return {}; // what came in was bad already, or nothing was kept

@@ -154,15 +154,16 @@ std::size_t argumentIndex(const OpFacts &facts, std::initializer_list<std::strin
 
 void findHiddenWrites(OpFacts &facts)
 {
-    if (facts.writes ||
-        !isOneOf(facts.func, {"batch_norm", "instance_norm", "native_batch_norm", "_batch_norm_impl_index",
-                              "cudnn_batch_norm", "miopen_batch_norm"}))
+    if (!isOneOf(facts.func, {"batch_norm", "instance_norm", "native_batch_norm", "_batch_norm_impl_index",
+                              "cudnn_batch_norm", "miopen_batch_norm", "batch_norm_update_stats"}))
         return;
-    facts.hiddenFlag = argumentIndex(facts, {"training", "train", "use_input_stats"});
+    const std::size_t flag = argumentIndex(facts, {"training", "train", "use_input_stats"});
+    if (flag < facts.arguments.size())
+        facts.hiddenFlag = flag;
     const std::size_t mean = argumentIndex(facts, {"running_mean"});
     const std::size_t variance = argumentIndex(facts, {"running_var"});
     const std::size_t count = facts.arguments.size();
-    if (facts.hiddenFlag < count && mean < count && variance < count)
+    if (mean < count && variance < count)
         facts.hiddenWrites = {mean, variance};
 }
 

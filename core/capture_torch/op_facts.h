@@ -7,6 +7,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,9 @@ struct OpFacts
     bool mayDraw = true;       // random numbers
     BoundRule bound = BoundRule::none;
     // Running statistics that some kernels write without saying so in the schema: arguments written when the
-    // boolean argument FLAG is true.
+    // boolean argument FLAG is true, or always.
     std::vector<std::size_t> hiddenWrites;
-    std::size_t hiddenFlag = 0;
+    std::optional<std::size_t> hiddenFlag;
 };
 
 OpFacts readOpFacts(const c10::OperatorHandle &op);

@@ -292,8 +292,8 @@ void OpRecorder::collectWrites(const std::vector<c10::IValue> &stack)
         for (std::size_t i = 0; i < facts.arguments.size(); ++i)
             if (facts.arguments[i].written)
                 collect(i, false);
-    if (!facts.hiddenWrites.empty() && stack[first + facts.hiddenFlag].isBool() &&
-        stack[first + facts.hiddenFlag].toBool())
+    const auto isSet = [](const c10::IValue &value) { return value.isBool() && value.toBool(); };
+    if (!facts.hiddenFlag || isSet(stack[first + *facts.hiddenFlag]))
         for (const std::size_t index : facts.hiddenWrites)
             collect(index, true);
 }
@@ -347,8 +347,9 @@ void OpRecorder::complete(const c10::OperatorHandle &op, std::vector<c10::IValue
     if (m_deferred)
         return;
     nameWrites(stack);
-    if (m_tripwire && (m_summary.tripped || m_pending.madeMask))
-        keepHit(m_summary.tripped);
+    const bool hit = m_tripwire && (m_summary.tripped || wroteBad());
+    if (hit || (m_tripwire && m_pending.madeMask))
+        keepHit(hit);
     const bool remakes = m_tripwire && canRunAgain(stack);
     finishCall();
     if (m_tripwire)
@@ -504,7 +505,9 @@ void OpRecorder::writtenBuffers(const Write &write, RecordId made)
         Named &named = m_named[index];
         if (!byteRange(named.tensor).overlaps(range))
             continue;
+        m_bufferMaker = made;
         bufferRow(named, "identity", {made});
+        m_bufferMaker = kNoRecord;
         m_tracker.nameWrite(named.tensor, m_tracker.known(named.tensor).record);
     }
 }

@@ -151,6 +151,8 @@ private:
     bool isMeasured(RecordId id) const;
     void lookAtState(const at::Tensor &tensor, TensorRecord &record);
     bool isByDesign(const TensorRecord &record) const;
+    bool isWrittenByDesign() const;
+    bool wroteBad();
     void keepHit(bool withValues);
     bool canRunAgain(const std::vector<c10::IValue> &stack) const;
     Tripwire::Recipe recipe(const c10::OperatorHandle &op);
@@ -189,6 +191,7 @@ private:
     const NodeInfo *m_node = nullptr;
     RecordId m_moduleCall = kNoRecord;
     RecordId m_stack = kNoRecord;
+    RecordId m_bufferMaker = kNoRecord; // of the version whose row is added
     std::vector<std::string> m_regions;
     std::string m_controlFlow;
     std::uint32_t m_internal = 0;

@@ -339,6 +339,8 @@ bool OpRecorder::isByDesign(const TensorRecord &record) const
 {
     if (!record.stats || record.stats->nan > 0)
         return false;
+    if (record.role == TensorRole::buffer && m_bufferMaker != kNoRecord && !isWrittenByDesign())
+        return false;
     const bool made = record.role == TensorRole::output && m_pending.facts != nullptr;
     if (made && cameInBad())
         return !m_pending.faultCameIn;
@@ -350,6 +352,25 @@ bool OpRecorder::isByDesign(const TensorRecord &record) const
     const std::vector<ArgumentRecord> &arguments = m_pending.record.arguments;
     return !made || (fillsConstants(m_pending.facts->func) &&
                      std::any_of(arguments.begin(), arguments.end(), holdsNegativeInfinity));
+}
+
+// Whether what a call wrote into a buffer can be there by design: as its result is, or, where it says nothing
+// of the buffer, as what went in.
+bool OpRecorder::isWrittenByDesign() const
+{
+    constexpr std::uint8_t bad = RecordedBadness::infinite | RecordedBadness::nan;
+    if ((m_badness[m_bufferMaker] & bad) != 0)
+        return (m_badness[m_bufferMaker] & RecordedBadness::byDesign) != 0;
+    const bool hidden = m_pending.facts != nullptr && !m_pending.facts->hiddenWrites.empty();
+    return !hidden || (cameInBad() && !m_pending.faultCameIn);
+}
+
+// Whether the pending call left NaN or Inf in what it wrote without saying so. The row that shows it comes
+// behind the call's own record.
+bool OpRecorder::wroteBad()
+{
+    return std::any_of(m_pending.writes.begin(), m_pending.writes.end(),
+                       [&](const Write &write) { return write.hidden && !m_saver.isFinite(write.tensor); });
 }
 
 // Whether the pending call would give the same once more.
@@ -388,8 +409,9 @@ void OpRecorder::keepHit(bool withValues)
 {
     for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
         const std::vector<RecordId> &ids = m_pending.record.arguments[i].tensors;
-        const bool written = (m_pending.facts->arguments[i].written && !m_pending.facts->metadataOnly) ||
-                             m_pending.before[i].defined();
+        const bool among = std::any_of(m_pending.writes.begin(), m_pending.writes.end(),
+                                       [i](const Write &write) { return write.argument == i; });
+        const bool written = (among && !m_pending.facts->metadataOnly) || m_pending.before[i].defined();
         std::size_t at = 0;
         if (written && m_pending.before[i].defined() && ids.size() == 1 && !isMeasured(ids.front()))
             m_tripwire->keep(m_pending.before[i], ids.front(), withValues);

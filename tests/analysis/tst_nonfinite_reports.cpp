@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/nonfinite_live.h"
 #include "core/analysis/report_registry.h"
 #include "tests/support/trace_text.h"
 
@@ -47,6 +48,20 @@ private Q_SLOTS:
         const Value &first = report.result.at("first_bad_thing");
         QCOMPARE(json(first.at("detection_basis")), std::string("\"saved_activations\""));
         QCOMPARE(json(first.at("coverage")), std::string("\"complete\""));
+    }
+
+    // What a live run went past and its statistics show afterwards: verdict and findings are one.
+    void aLiveVerdictAgreesWithItsFindings()
+    {
+        const auto trace = tests::traceFromText(kZeroOverZero);
+        for (auto *const make : {&core::findNanLive, &core::nonfiniteOriginLive}) {
+            const auto report = make(trace, core::JobContext());
+            QVERIFY(report);
+            QCOMPARE(report->status, std::string("found"));
+            QVERIFY(report->found && !report->findings.empty());
+            QCOMPARE(json(report->result.at("found")), std::string("true"));
+            QCOMPARE(json(report->result.at("source_line")), std::string("\"model.py:10\""));
+        }
     }
 
     void namesTheUnsavedAncestors()
