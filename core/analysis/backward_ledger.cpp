@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/analysis/backward_ledger.h"
 
+#include "core/analysis/nonfinite_words.h"
 #include "core/analysis/report_parts.h"
+#include "core/base/number_word.h"
+#include "core/base/units.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace core {
 namespace {
@@ -27,6 +34,9 @@ public:
                         gradients.push_back(tensor);
         if (Status status = m_statistics.prepare(gradients, job); !status)
             return status;
+        if (m_trace.info().source == TraceSource::own)
+            for (const GradNodeId root : m_trace.gradNodeIds(m_trace.backwards()[pass.index()].roots))
+                m_roots.insert(root);
         for (const GradFireRow &fire : m_trace.gradFires())
             if (fire.backward == pass)
                 m_rows.push_back(transition(fire));
@@ -102,6 +112,8 @@ private:
         const bool emittedBad = row.emitted.kind != NonFiniteKind::none;
         if (row.arriving.leaves + row.emitted.leaves == 0)
             row.verdict = "unchecked";
+        else if (arrivingBad && m_roots.contains(row.node))
+            row.verdict = "root_seed"; // nothing but the seed arrives there
         else if (arrivingBad)
             row.verdict = emittedBad ? "propagated" : "healed";
         else if (emittedBad)
@@ -114,10 +126,37 @@ private:
     const Trace &m_trace;
     TraceStatistics &m_statistics;
     std::unordered_map<StringId, std::vector<OpId>> m_byLayer;
+    std::unordered_set<GradNodeId> m_roots; // of the pass
     std::vector<GradientTransition> m_rows;
 };
 
 } // namespace
+
+std::string rootFault(const Trace &trace, BackwardId pass)
+{
+    const BackwardRow &row = trace.backwards()[pass.index()];
+    const auto facts = parseJson(trace.string(row.attributesJson), "backward");
+    if (!facts || !facts->isObject() || facts->at("fault").isNull())
+        return {};
+    const std::string fault = facts->at("fault").toString();
+    const std::string dtype = facts->at("dtype").toString();
+    const double loss = numberOrWord(facts->at("loss")).value_or(std::nan(""));
+    const std::string scale = formatNumber(row.lossScale);
+    if (fault == "seed")
+        return fmt::format(
+            "the backward pass starts from a gradient that is not finite: the loss scale {} is "
+            "beyond {}",
+            scale, dtype);
+    if (fault == "scaled_loss")
+        return fmt::format("the loss {} times the loss scale {} is beyond {}", formatNumber(loss), scale,
+                           dtype);
+    const std::string_view kind = std::isnan(loss) ? "NaN" : "Inf";
+    if (fault == "target")
+        return fmt::format("the loss ({}) is {}: its target is not finite", trace.string(row.lossRule), kind);
+    return fmt::format("the loss ({}) is {}, though all that went into it is finite{}",
+                       trace.string(row.lossRule), kind,
+                       std::isnan(loss) ? std::string() : fmt::format(": it is beyond {}", dtype));
+}
 
 Result<std::vector<GradientTransition>> backwardTransitions(TraceStatistics &statistics, BackwardId pass,
                                                             const JobContext &job)

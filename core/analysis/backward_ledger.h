@@ -28,7 +28,7 @@ struct GradientTransition
     Value opLabel;
     Value module;
     Value sourceLine;
-    std::string verdict; // clean, birth, propagated, healed, root_seed, unchecked
+    std::string verdict; // clean, birth, propagated, healed, root_seed (bad from the start), unchecked
     GradientSide arriving;
     GradientSide emitted;
 
@@ -39,6 +39,11 @@ struct GradientTransition
     std::int64_t unchecked() const { return arriving.unchecked + emitted.unchecked; }
     bool isBad() const { return arriving.kind != NonFiniteKind::none || emitted.kind != NonFiniteKind::none; }
 };
+
+// What is wrong with the loss or with the gradient that PASS of an own capture starts from, as a sentence: a
+// loss scale, a loss, or their product beyond the dtype of the loss, or a target that is not finite. "" for
+// nothing.
+std::string rootFault(const Trace &trace, BackwardId pass);
 
 // Every firing of PASS in the order measured. Measures the gradients first; cancelled when the job was. The
 // rows point into the trace.

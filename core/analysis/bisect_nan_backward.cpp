@@ -23,6 +23,7 @@ public:
         if (!rows)
             return rows.error();
         m_rows = *std::move(rows);
+        m_fault = rootFault(m_trace, pass);
         return report(passIndex);
     }
 
@@ -92,7 +93,7 @@ private:
     {
         FirstBadThing first;
         first.tool = "bisect_nan_backward";
-        first.found = headline != nullptr;
+        first.found = headline != nullptr || !m_fault.empty();
         first.detectionBasis = "saved_gradients";
         first.backwardPass = pass;
         first.uncertaintyZone = zone;
@@ -113,6 +114,8 @@ private:
     std::string messageOf(const GradientTransition *headline, std::int64_t pass,
                           std::int64_t uncheckedCalls) const
     {
+        if (!m_fault.empty() && (headline == nullptr || headline->verdict == "root_seed"))
+            return m_fault;
         if (headline == nullptr)
             return fmt::format(
                 "no non-finite gradient in backward pass {}{}", pass,
@@ -147,7 +150,7 @@ private:
         const GradientTransition *birth = find({"birth"});
         std::int64_t uncheckedCalls = 0;
         bool uncheckedBefore = false;
-        bool found = false;
+        bool found = !m_fault.empty();
         bool afterBirth = false;
         Value transitions = Value::list();
         std::vector<std::string> healed;
@@ -187,8 +190,8 @@ private:
                            {"amp_hint", found ? ampHint() : Value()},
                            {"message", message},
                            {"first_bad_thing", first.toValue()}});
-        if (headline != nullptr)
-            addFinding(report, *headline, message);
+        if (headline != nullptr || !m_fault.empty())
+            addFinding(report, headline, message);
         report.found = found;
         report.status = found ? "found" : (uncheckedCalls == 0 ? "clean" : "clean_among_checked");
         report.coverage =
@@ -197,19 +200,19 @@ private:
         return report;
     }
 
-    void addFinding(Report &report, const GradientTransition &headline, const std::string &message) const
+    void addFinding(Report &report, const GradientTransition *headline, const std::string &message) const
     {
         ReportFinding finding;
         finding.severity = Severity::critical;
         finding.check = "bisect_nan_backward";
-        finding.code = headline.verdict;
+        finding.code = headline == nullptr ? "root_seed" : headline->verdict;
         finding.message = message;
-        if (headline.op.isValid())
-            finding.ops = {headline.op};
-        if (!headline.opLabel.isNull())
-            finding.opLabels = {headline.opLabel.toString()};
-        if (!headline.module.isNull())
-            finding.modules = {headline.module.toString()};
+        if (headline != nullptr && headline->op.isValid())
+            finding.ops = {headline->op};
+        if (headline != nullptr && !headline->opLabel.isNull())
+            finding.opLabels = {headline->opLabel.toString()};
+        if (headline != nullptr && !headline->module.isNull())
+            finding.modules = {headline->module.toString()};
         finding.followUp = "grad_health";
         report.findings.push_back(std::move(finding));
     }
@@ -218,6 +221,7 @@ private:
     TraceStatistics &m_statistics;
     std::optional<double> m_scale;
     std::vector<GradientTransition> m_rows;
+    std::string m_fault; // of the loss or the seed
 };
 
 } // namespace

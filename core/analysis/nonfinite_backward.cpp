@@ -16,8 +16,9 @@ namespace {
 class Answers
 {
 public:
-    Answers(const TraceStatistics &statistics, std::vector<GradientTransition> rows)
-        : m_statistics(statistics), m_trace(statistics.trace()), m_rows(std::move(rows))
+    Answers(const TraceStatistics &statistics, std::vector<GradientTransition> rows, std::string fault)
+        : m_statistics(statistics), m_trace(statistics.trace()), m_rows(std::move(rows)),
+          m_fault(std::move(fault))
     {
         pairLeaves();
         // A leaf keeps what arrives: nothing is healed there.
@@ -32,7 +33,7 @@ public:
 
     std::string verdict() const
     {
-        std::string verdict = "clean";
+        std::string verdict = m_fault.empty() ? "clean" : "root_seed";
         for (const GradientTransition &row : m_rows) {
             if (row.verdict == "birth")
                 return "birth";
@@ -64,6 +65,7 @@ public:
             fires.append(fire(row));
         }
         return Value::object({{"verdict", verdict()},
+                              {"root_seed", m_fault.empty() ? Value() : Value(m_fault)},
                               {"births", std::move(births)},
                               {"healed", std::move(healed)},
                               {"first_inf", std::move(firstInf)},
@@ -74,6 +76,16 @@ public:
 
     void addFindings(Report &report) const
     {
+        if (!m_fault.empty() || verdict() == "root_seed") {
+            ReportFinding finding;
+            finding.severity = Severity::critical;
+            finding.check = "nonfinite_origin";
+            finding.code = "backward_root_seed";
+            finding.message =
+                m_fault.empty() ? "the backward pass starts from a gradient that is not finite" : m_fault;
+            finding.followUp = "bisect_nan_backward";
+            report.findings.push_back(std::move(finding));
+        }
         for (const GradientTransition &row : m_rows) {
             if (row.verdict != "birth")
                 continue;
@@ -152,6 +164,7 @@ private:
     const TraceStatistics &m_statistics;
     const Trace &m_trace;
     std::vector<GradientTransition> m_rows;
+    std::string m_fault; // of the loss or the seed (rootFault())
 };
 
 } // namespace
@@ -160,7 +173,7 @@ Result<Value> backwardAnswers(TraceStatistics &statistics, Report &report, const
 {
     const Trace &trace = statistics.trace();
     if (trace.backwards().empty()) {
-        Value value = Answers(statistics, {}).toValue();
+        Value value = Answers(statistics, {}, {}).toValue();
         value.set("verdict", "not_run");
         return value;
     }
@@ -171,7 +184,7 @@ Result<Value> backwardAnswers(TraceStatistics &statistics, Report &report, const
         auto rows = backwardTransitions(statistics, BackwardId(i), job);
         if (!rows)
             return rows.error();
-        Answers answers(statistics, *std::move(rows));
+        Answers answers(statistics, *std::move(rows), rootFault(trace, BackwardId(i)));
         passes.append(
             Value::object({{"backward_pass", trace.backwards()[i].index}, {"verdict", answers.verdict()}}));
         if (!shown || (shown->verdict() == "clean" && answers.verdict() != "clean")) {

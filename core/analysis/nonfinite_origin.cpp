@@ -195,35 +195,35 @@ Result<Report> nonfiniteOrigin(const ReportRequest &request, const JobContext &j
     const Coverage coverage = coverageOf(*request.statistics);
     const bool found = finding.op.isValid();
     Report report = startReport("nonfinite_origin", std::string(trace.subject()));
-    report.result = Value::object(
-        {{"found", found},
-         {"phase", "forward"},
-         {"kind", nonFiniteKindName(finding.kind)},
-         {"origin_label", found ? Value(trace.publicLabel(finding.op)) : Value()},
-         {"module_address", found ? moduleValue(trace, finding.op) : Value()},
-         {"source_line", found ? sourceLineValue(trace, finding.op) : Value()},
-         {"tensor_role", found ? Value("output") : Value()},
-         {"nonfinite_labels", labelList(coverage.nonFinite)},
-         {"coverage_basis", coverage.basis},
-         {"checked", coverage.checked},
-         {"unchecked", coverage.unchecked},
-         {"unexamined", coverage.unexamined},
-         {"capture_status", captureStatusWord(trace.info().status)},
-         {"cost_tier", "free (after the run, on the trace that is there)"},
-         {"amp_disclosure", ampDisclosure(trace)},
-         {"scope_note", finding.scope},
-         {"uncertainty_zone", labelList(finding.zone)},
-         {"defer_recipe", kRecipe},
-         {"by_design", found ? Value(bool(scan->byDesign[trace.op(finding.op).tensor.index()])) : Value()},
-         {"headline", headlineText(*scan, trace)}});
+    report.result =
+        Value::object({{"found", found},
+                       {"phase", "forward"},
+                       {"kind", nonFiniteKindName(finding.kind)},
+                       {"origin_label", found ? Value(trace.publicLabel(finding.op)) : Value()},
+                       {"module_address", found ? moduleValue(trace, finding.op) : Value()},
+                       {"source_line", found ? sourceLineValue(trace, finding.op) : Value()},
+                       {"tensor_role", found ? Value("output") : Value()},
+                       {"nonfinite_labels", labelList(coverage.nonFinite)},
+                       {"coverage_basis", coverage.basis},
+                       {"checked", coverage.checked},
+                       {"unchecked", coverage.unchecked},
+                       {"unexamined", coverage.unexamined},
+                       {"capture_status", captureStatusWord(trace.info().status)},
+                       {"cost_tier", "free (after the run, on the trace that is there)"},
+                       {"amp_disclosure", ampDisclosure(trace)},
+                       {"scope_note", finding.scope},
+                       {"uncertainty_zone", labelList(finding.zone)},
+                       {"defer_recipe", kRecipe},
+                       {"by_design", found ? Value(bool(scan->byDesign[finding.tensor.index()])) : Value()},
+                       {"headline", headlineText(*scan, trace)}});
     addForwardLife(report.result, *scan, *request.statistics);
     addScanFindings(report, *scan, trace);
     if (trace.info().source == TraceSource::own) {
         auto backward = backwardAnswers(*request.statistics, report, job);
         if (!backward)
             return backward.error();
-        if (backward->at("verdict").toString() == "birth")
-            report.found = true;
+        const std::string verdict = backward->at("verdict").toString();
+        report.found = report.found || verdict == "birth" || verdict == "root_seed";
         report.result.set("backward", *std::move(backward));
         std::stable_sort(report.findings.begin(), report.findings.end(),
                          [](const auto &a, const auto &b) { return a.severity < b.severity; });

@@ -18,6 +18,7 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace core {
@@ -90,14 +91,29 @@ TensorKind tensorKind(const std::string &name, const at::Tensor &tensor)
     return {name, fromScalarType(tensor.scalar_type()), tensor.sizes().vec()};
 }
 
-// Cross-entropy or mean squared error of VALUE, output NAME, against the target of REQUEST.
+bool isAllFinite(const at::Tensor &tensor)
+{
+    TensorRecord record;
+    record.dtype = fromScalarType(tensor.scalar_type());
+    TensorSaver::measureAlone(tensor.detach(), record);
+    return !record.stats || record.stats->nonFinite() == 0;
+}
+
+double numberIn(const at::Tensor &tensor)
+{
+    return tensor.detach().to(at::kDouble).item<double>();
+}
+
+// Cross-entropy or mean squared error of VALUE, output NAME, against the target of REQUEST, which is added to
+// OPERANDS.
 Result<at::Tensor> comparison(const BackwardRequest &request, const at::Tensor &value,
-                              const std::string &name)
+                              const std::string &name, std::vector<at::Tensor> &operands)
 {
     const Result<at::Tensor> read = lossTarget(request);
     if (!read)
         return read.error();
     at::Tensor target = *read;
+    operands.push_back(target);
     const std::string targetName = "target " + request.target;
     if (Status fits = checkLossTarget(request.rule, tensorKind(name, value), tensorKind(targetName, target));
         !fits)
@@ -341,6 +357,7 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
         return noSuchOutput(request.path, tensorNames(outputs));
     at::Tensor value = found->second.toTensor();
     const std::string name = found->first.empty() ? "the output" : "output " + found->first;
+    m_lossOperands = {value};
     if (!value.requires_grad())
         return noGradient(name, value);
     if (value.is_complex())
@@ -355,8 +372,30 @@ Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const 
     if (request.rule == "mean")
         return value.mean();
     if (request.rule == "cross_entropy" || request.rule == "mse")
-        return comparison(request, value, name);
+        return comparison(request, value, name, m_lossOperands);
     return Status(ErrorCode::invalidArgument, "loss rule " + request.rule + " is not known");
+}
+
+Value AutogradRecorder::lossFacts(const BackwardRequest &request, const at::Tensor &loss,
+                                  const at::Tensor &seed) const
+{
+    const double value = numberIn(loss);
+    const double start = numberIn(seed);
+    const double scaled = numberIn(loss.detach() * request.lossScale.value_or(1.0));
+    Value facts = Value::object(
+        {{"dtype", dtypeName(fromScalarType(loss.scalar_type()))}, {"loss", value}, {"seed", start}});
+    std::string_view fault;
+    if (!std::isfinite(start))
+        fault = "seed";
+    else if (!isAllFinite(m_lossOperands.front()))
+        return facts; // a loss of a bad output: the forward pass tells
+    else if (!std::isfinite(value))
+        fault = m_lossOperands.size() < 2 || isAllFinite(m_lossOperands[1]) ? "loss" : "target";
+    else if (!std::isfinite(scaled))
+        fault = "scaled_loss";
+    if (!fault.empty())
+        facts.set("fault", fault);
+    return facts;
 }
 
 Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &loss, std::uint32_t index,
@@ -379,6 +418,7 @@ Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &
         const ListeningPass listening(this);
         // The scale is the gradient that arrives at the loss: no op of its own.
         const at::Tensor root = at::full_like(loss, request.lossScale.value_or(1.0));
+        record.attributes = lossFacts(request, loss, root);
         loss.backward(root, /*retain_graph=*/!last);
     } catch (const StopRun &) {
         status = Status(ErrorCode::cancelled, "the backward pass was stopped").withDetail("stopped");

@@ -64,6 +64,9 @@ private:
     // The engine's words, or whose saved value was overwritten by what.
     std::string explained(std::string words) const;
     Result<at::Tensor> loss(const BackwardRequest &request, const ModelOutputs &outputs);
+    // What a pass that starts at LOSS with the gradient SEED has to tell of both: "dtype", "loss", "seed",
+    // and "fault" where one of them is not finite for another reason than the output.
+    Value lossFacts(const BackwardRequest &request, const at::Tensor &loss, const at::Tensor &seed) const;
     Status pass(const BackwardRequest &request, const at::Tensor &loss, std::uint32_t index, bool last);
     std::vector<RecordId> gradients(const torch::autograd::variable_list &list);
     RecordId gradient(const at::Tensor &tensor);
@@ -72,6 +75,7 @@ private:
     bool m_watched;
     GradPathLog m_log;
     torch::autograd::Node *m_running = nullptr; // the node that a pass works on
+    std::vector<at::Tensor> m_lossOperands;     // output, and target if there is one
     std::size_t m_frozen = 0;                   // parameters that require no gradient
     std::size_t m_parameters = 0;
     std::unordered_map<torch::autograd::Node *, NodeState> m_nodes;
