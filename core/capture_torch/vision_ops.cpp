@@ -84,6 +84,21 @@ at::Tensor boxIouRotated(const at::Tensor &first, const at::Tensor &second)
     return result;
 }
 
+// TENSORS as autograd keeps them for the backward pass, which fails where one was written afterwards.
+std::function<variable_list()> kept(const variable_list &tensors)
+{
+    using torch::autograd::SavedVariable;
+    auto saved = std::make_shared<std::vector<SavedVariable>>();
+    for (const at::Tensor &tensor : tensors)
+        saved->emplace_back(tensor, /*is_output=*/false);
+    return [saved = std::move(saved)] {
+        variable_list unpacked;
+        for (const SavedVariable &variable : *saved)
+            unpacked.push_back(variable.unpack());
+        return unpacked;
+    };
+}
+
 struct Pooled
 {
     at::Tensor values;
@@ -124,12 +139,12 @@ Pooled pool(const at::Tensor &image, const at::Tensor &regions, const RegionPool
         return Pooled{poolRegions(wide, regions, pooling).to(image.scalar_type()),
                       pooling.byPosition() ? pooledChannels(wide, regions, pooling) : at::Tensor()};
     };
-    const auto rule = [&](const Pooled &) -> VisionBackward::Rule {
+    const auto rule = [&](const Pooled &pooled) -> VisionBackward::Rule {
         RegionPooling whole = pooling;
         whole.leftOut = 0;
-        return [regions = regions.detach(), sizes = image.sizes().vec(), whole,
+        return [original = kept({regions.detach(), pooled.places}), sizes = image.sizes().vec(), whole,
                 half](const at::Tensor &gradient) -> variable_list {
-            return {poolRegionsBackward(widened(gradient, half), regions, sizes, whole)
+            return {poolRegionsBackward(widened(gradient, half), original()[0], sizes, whole)
                         .to(gradient.scalar_type())};
         };
     };
@@ -180,10 +195,11 @@ std::tuple<at::Tensor, at::Tensor> roiPool(const at::Tensor &image, const at::Te
         return Pooled{values.to(image.scalar_type()), places};
     };
     const auto rule = [&](const Pooled &pooled) -> VisionBackward::Rule {
-        return [regions = regions.detach(), argmax = pooled.places,
+        return [original = kept({regions.detach(), pooled.places}),
                 sizes = image.sizes().vec()](const at::Tensor &gradient) -> variable_list {
-            return {
-                poolRegionsMaxBackward(widened(gradient), regions, argmax, sizes).to(gradient.scalar_type())};
+            const variable_list saved = original();
+            return {poolRegionsMaxBackward(widened(gradient), saved[0], saved[1], sizes)
+                        .to(gradient.scalar_type())};
         };
     };
     Pooled pooled = differentiable({image}, "roi_pool", forward, rule);
@@ -193,20 +209,17 @@ std::tuple<at::Tensor, at::Tensor> roiPool(const at::Tensor &image, const at::Te
 // The tensors of a convolution as autograd keeps them for the backward pass.
 std::function<DeformedConvolution()> saved(const DeformedConvolution &of)
 {
-    using torch::autograd::SavedVariable;
-    const std::array<at::Tensor, 5> tensors = {of.input, of.weight, of.offset, of.mask, of.bias};
-    auto kept = std::make_shared<std::vector<SavedVariable>>();
-    for (const at::Tensor &tensor : tensors)
-        kept->emplace_back(tensor, false);
+    auto original = kept({of.input, of.weight, of.offset, of.mask, of.bias});
     DeformedConvolution numbers = of;
     for (at::Tensor *tensor :
          {&numbers.input, &numbers.weight, &numbers.offset, &numbers.mask, &numbers.bias})
         tensor->reset();
-    return [kept = std::move(kept), numbers] {
+    return [original = std::move(original), numbers] {
         DeformedConvolution whole = numbers;
+        const variable_list tensors = original();
         std::size_t i = 0;
         for (at::Tensor *tensor : {&whole.input, &whole.weight, &whole.offset, &whole.mask, &whole.bias})
-            *tensor = (*kept)[i++].unpack();
+            *tensor = tensors[i++];
         return whole;
     };
 }

@@ -165,6 +165,42 @@ private Q_SLOTS:
             QVERIFY(result[1].toTensor().flatten().equal(at::tensor({0, 1, 2, 3, 0, 1, 2, 3}, at::kInt)));
     }
 
+    // As with LibTorch's own ops: what was saved for the backward pass has its writes counted.
+    void savedTensorsMustNotBeWritten_data()
+    {
+        QTest::addColumn<QString>("op");
+        QTest::addColumn<bool>("places"); // else the regions
+        for (const char *const op : {"roi_align", "roi_pool", "ps_roi_align", "ps_roi_pool"})
+            QTest::newRow(op) << op << false;
+        for (const char *const op : {"roi_pool", "ps_roi_align", "ps_roi_pool"})
+            QTest::addRow("places of %s", op) << op << true;
+    }
+    void savedTensorsMustNotBeWritten()
+    {
+        QFETCH(QString, op);
+        QFETCH(bool, places);
+        const at::Tensor from = image();
+        at::Tensor boxes = regions();
+        Arguments arguments = {from, boxes, 1.0, 2, 2};
+        if (op.endsWith("align"))
+            arguments.emplace_back(2);
+        if (op == "roi_align")
+            arguments.emplace_back(false);
+        const Arguments result = call(("torchvision::" + op.toStdString()).c_str(), arguments);
+        if (places)
+            result[1].toTensor().add_(0);
+        else
+            boxes.select(1, 3).add_(0.25); // still in range
+        QString words;
+        try {
+            result[0].toTensor().sum().backward();
+        } catch (const std::exception &error) {
+            words = error.what();
+        }
+        QVERIFY2(words.contains("modified by an inplace operation"), qPrintable(words));
+        QVERIFY(!from.grad().defined());
+    }
+
     void narrowImagesArePooledInTheirType()
     {
         const at::Tensor half = image().detach().to(at::kHalf);
