@@ -3,7 +3,14 @@
 
 #include "core/base/units.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace core {
@@ -19,7 +26,68 @@ std::uint64_t bytesAskedFor(std::string_view message)
     return bytes;
 }
 
+// The number behind KEY in a file of lines "KEY NUMBER"; with an empty key the first number. None for a file
+// or a number that is not there ("max").
+std::optional<std::uint64_t> numberIn(const char *file, std::string_view key)
+{
+    std::ifstream in(file);
+    std::string line;
+    while (std::getline(in, line)) {
+        if (!line.starts_with(key))
+            continue;
+        const std::size_t at = line.find_first_of("0123456789", key.size());
+        std::uint64_t number = 0;
+        if (at != std::string::npos &&
+            std::from_chars(line.data() + at, line.data() + line.size(), number).ec == std::errc())
+            return number;
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+// Of this process' own data, from the pages that statm counts.
+std::uint64_t dataBytes()
+{
+    std::ifstream in("/proc/self/statm");
+    std::uint64_t pages = 0;
+    for (int field = 0; field < 6; ++field)
+        in >> pages;
+    return in ? pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 } // namespace
+
+std::uint64_t memoryThereIs()
+{
+    constexpr std::uint64_t kKibi = 1024;
+    std::uint64_t there = numberIn("/proc/meminfo", "MemAvailable:").value_or(0) * kKibi;
+    const auto atMost = [&there](std::uint64_t limit, std::uint64_t used) {
+        const std::uint64_t left = limit > used ? limit - used : 1;
+        there = there == 0 ? left : std::min(there, left);
+    };
+    const auto group = numberIn("/sys/fs/cgroup/memory.max", {});
+    if (const auto used = numberIn("/sys/fs/cgroup/memory.current", {}); group && used)
+        atMost(*group, *used);
+    rlimit own{};
+    if (getrlimit(RLIMIT_DATA, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
+        atMost(own.rlim_cur, dataBytes());
+    return there;
+}
+
+double tensorBytes(const TensorSpec &spec)
+{
+    double bytes = static_cast<double>(itemSize(spec.dtype));
+    for (const std::int64_t size : spec.shape)
+        bytes *= static_cast<double>(size);
+    return bytes;
+}
+
+std::string bytesText(double bytes)
+{
+    constexpr double kMost = 9e18;
+    return (bytes > kMost ? "more than " : "") +
+           formatBytes(static_cast<std::uint64_t>(std::min(bytes, kMost)));
+}
 
 Status memoryExplained(Status error, std::uint64_t limit)
 {

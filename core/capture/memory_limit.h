@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/capture/input_spec.h"
 
 #include <cstdint>
 
@@ -11,5 +12,12 @@ namespace core {
 // (out_of_memory) with LIMIT, the bytes a run may have (0: no limit), and with the bytes asked for last where
 // they are told.
 Status memoryExplained(Status error, std::uint64_t limit);
+
+// The bytes that this process can still be given: what is free of the machine, of its group, and of its own
+// limit. 0: not known.
+std::uint64_t memoryThereIs();
+// What the elements of a tensor of SPEC take; a number of bytes of any size in words.
+double tensorBytes(const TensorSpec &spec);
+std::string bytesText(double bytes);
 
 } // namespace core

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/input_builder.h"
 
+#include "core/base/units.h"
+#include "core/capture/memory_limit.h"
 #include "core/capture_torch/tensor_files.h"
 #include "core/capture_torch/torch_dtype.h"
 
@@ -66,6 +68,17 @@ c10::IValue dictOf(const std::vector<std::string> &keys, const std::vector<c10::
     for (std::size_t i = 0; i < items.size(); ++i)
         dict.insert_or_assign(keys[i], items[i]);
     return dict;
+}
+
+Status checkFits(const TensorSpec &spec)
+{
+    const std::uint64_t there = memoryThereIs();
+    const double bytes = tensorBytes(spec);
+    if (there == 0 || bytes <= static_cast<double>(there))
+        return Status::ok();
+    return Status(ErrorCode::invalidArgument, formatTensorSpec(spec) + " takes " + bytesText(bytes) + ", " +
+                                                  formatBytes(there) + " are there")
+        .withDetail("out_of_memory");
 }
 
 } // namespace
@@ -140,8 +153,11 @@ Result<c10::IValue> InputBuilder::build(const InputNode &node, const std::string
             return buildContainer(node, where);
         if (const auto *value = std::get_if<Value>(&node.leaf))
             return scalarValue(*value);
-        if (const auto *spec = std::get_if<TensorSpec>(&node.leaf))
+        if (const auto *spec = std::get_if<TensorSpec>(&node.leaf)) {
+            if (Status fits = checkFits(*spec); !fits)
+                return fits.prefixed("input " + where);
             return c10::IValue(fill(*spec));
+        }
         auto tensor = readTensorFile(std::get<InputFile>(node.leaf));
         if (!tensor)
             return tensor.error().prefixed("input " + where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/shape_companions.h"
 
+#include "core/capture_torch/shape_lists.h"
 #include "core/capture_torch/torch_dtype.h"
 
 #include <ATen/core/List.h>
@@ -89,7 +90,7 @@ void byName(const std::string &name, const GuessedInput &primary, const ShapeFac
         set(positionsOf(primary), DType::int64, "zeros");
     else if (has(name, {"position"}) && batch == 1)
         set(positionsOf(primary), DType::int64, "arange");
-    else if (has(name, {"timestep"}) || name == "t")
+    else if (isTimeStep(name))
         set({batch}, DType::float32, "ones");
     else if (has(name, {"offset"}))
         set({1}, DType::int64, "zeros");
@@ -144,7 +145,77 @@ bool asState(const std::string &name, const GuessedInput &primary, const ShapeFa
     return true;
 }
 
+// As a row of a batch, or as rows of tokens; the likelier one first.
+std::vector<std::vector<std::int64_t>> formsOf(const std::string &name, std::int64_t batch)
+{
+    constexpr std::int64_t kRows = 16;
+    std::vector<std::vector<std::int64_t>> forms = {{batch, 1}, {batch, kRows, 1}};
+    if (has(lowered(name), {"state", "context", "embed", "token", "cond", "memory", "text"}))
+        std::swap(forms[0], forms[1]);
+    return forms;
+}
+
 } // namespace
+
+bool isTimeStep(const std::string &name)
+{
+    return has(lowered(name), {"timestep"}) || name == "t";
+}
+
+bool hasTimeStep(const std::vector<ScriptArgument> &arguments)
+{
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [](const ScriptArgument &argument) { return isTimeStep(argument.name); });
+}
+
+void preferLatents(const std::vector<ScriptArgument> &arguments, GuessOptions &options)
+{
+    constexpr std::int64_t kLatentSide = 64;
+    if (options.preferredSizes == GuessOptions().preferredSizes && hasTimeStep(arguments))
+        options.preferredSizes.insert(options.preferredSizes.begin(), kLatentSide);
+}
+
+std::vector<std::string> unnamedCompanions(const ShapeFacts &facts, const GuessedInput &primary)
+{
+    std::vector<std::string> names;
+    for (const ScriptArgument &argument : facts.arguments) {
+        if (argument.hasDefault || argument.type != "Tensor" || argument.name == primary.name)
+            continue;
+        const GuessedInput named = companionInput(argument, primary, facts, {}, 0);
+        if (named.shape == primary.shape && named.dtype == primary.dtype &&
+            named.range.recipe == primary.range.recipe)
+            names.push_back(argument.name);
+    }
+    return names;
+}
+
+bool searchWidths(const std::vector<std::string> &names, std::int64_t batch, CompanionShapes &shapes,
+                  const std::function<const ProbeResult &()> &probe)
+{
+    for (const std::string &name : names) {
+        bool settled = false;
+        for (const std::vector<std::int64_t> &form : formsOf(name, batch)) {
+            shapes[name] = form;
+            const ProbeResult first = probe();
+            if (first.ok)
+                return true;
+            const std::int64_t wanted =
+                first.got && first.target ? form.back() + *first.target - *first.got : 0;
+            if (wanted > form.back()) {
+                shapes[name].back() = wanted;
+                const ProbeResult second = probe();
+                if (second.ok)
+                    return true;
+                // A layer that goes on wanting the same is another input's.
+                settled = !second.got || second.got != first.got || second.target != first.target;
+            }
+            if (settled)
+                break;
+            shapes.erase(name);
+        }
+    }
+    return false;
+}
 
 std::size_t companionAlternatives(std::size_t priors)
 {
@@ -155,6 +226,11 @@ GuessedInput companionInput(const ScriptArgument &argument, const GuessedInput &
                             const ShapeFacts &facts, const std::vector<ShapePrior> &priors,
                             std::size_t alternative)
 {
+    if (isPlainList(argument.type)) {
+        const auto length = facts.listLengths.find(argument.name);
+        return plainList(argument, primary, length == facts.listLengths.end() ? 0 : length->second,
+                         alternative);
+    }
     if (argument.type.find("Tensor") == std::string::npos)
         return number(argument, alternative);
     GuessedInput input = primary;

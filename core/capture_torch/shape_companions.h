@@ -3,6 +3,10 @@
 
 #include "core/capture_torch/script_argument.h"
 #include "core/capture_torch/shape_priors.h"
+#include "core/capture_torch/shape_probe.h"
+
+#include <functional>
+#include <map>
 
 namespace core {
 
@@ -14,5 +18,19 @@ GuessedInput companionInput(const ScriptArgument &argument, const GuessedInput &
                             const ShapeFacts &facts, const std::vector<ShapePrior> &priors,
                             std::size_t alternative);
 std::size_t companionAlternatives(std::size_t priors);
+// Whether a NAME of an argument is that of the step of a diffusion.
+bool isTimeStep(const std::string &name);
+bool hasTimeStep(const std::vector<ScriptArgument> &arguments);
+// Networks that take such a step work on small latents: sizes that nobody chose begin with theirs.
+void preferLatents(const std::vector<ScriptArgument> &arguments, GuessOptions &options);
+// The tensors of ARGUMENTS beside PRIMARY that their names say nothing about.
+std::vector<std::string> unnamedCompanions(const ShapeFacts &facts, const GuessedInput &primary);
+
+// Vectors, or rows of them, that stand beside an input and have a width of their own: each of NAMES is tried
+// with one number, and what the layer that then fails wanted says how many there are to be. PROBE runs the
+// model with SHAPES, which keeps what was found out; true when a run went through.
+using CompanionShapes = std::map<std::string, std::vector<std::int64_t>>;
+bool searchWidths(const std::vector<std::string> &names, std::int64_t batch, CompanionShapes &shapes,
+                  const std::function<const ProbeResult &()> &probe);
 
 } // namespace core

@@ -2,6 +2,7 @@
 #include "core/capture_torch/shape_facts.h"
 
 #include "core/capture_torch/script_model.h"
+#include "core/capture_torch/shape_lists.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/ir.h>
@@ -352,6 +353,7 @@ ShapeFacts shapeFactsOf(const ScriptModel &model)
 {
     ShapeFacts facts;
     facts.arguments = model.arguments();
+    facts.listLengths = listLengths(model);
     const std::vector<ScriptNode> &nodes = model.program().nodes;
     facts.takesSpectrum = std::any_of(nodes.begin(), nodes.end(),
                                       [](const ScriptNode &node) { return node.kind == "aten::stft"; });

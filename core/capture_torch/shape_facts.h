@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,8 +52,9 @@ struct LayerFact
 
 struct ShapeFacts
 {
-    std::vector<ScriptArgument> arguments; // of forward
-    std::vector<LayerFact> layers;         // modules in definition order
+    std::vector<ScriptArgument> arguments;          // of forward
+    std::map<std::string, std::size_t> listLengths; // of its lists, where the code says
+    std::vector<LayerFact> layers;                  // modules in definition order
     std::vector<std::pair<std::string, at::Tensor>> parameters;
     std::vector<std::pair<std::string, at::Tensor>> tables; // parameters and buffers
     bool hasAdaptivePool = false;

@@ -30,6 +30,7 @@ public:
         : m_options(options), m_job(job), m_facts(shapeFactsOf(model)), m_arguments(m_facts.arguments),
           m_trial(model, m_facts, options, job)
     {
+        preferLatents(m_arguments, m_options);
     }
 
     ShapeGuess run()
@@ -108,6 +109,12 @@ private:
     // One run with the primary input made from PRIOR; the result is in m_last.
     bool probe(const ShapePrior &prior)
     {
+        if (std::string why = tooLarge(m_facts, prior); !why.empty()) {
+            m_last = ProbeResult();
+            m_last.message = m_tooLarge = std::move(why);
+            m_guess.attempts.push_back({prior.shape, m_tooLarge});
+            return false;
+        }
         ++m_probes;
         m_job.report("trying shapes", static_cast<std::uint64_t>(m_probes),
                      static_cast<std::uint64_t>(m_options.maxProbes));
@@ -117,14 +124,20 @@ private:
         return m_last.ok;
     }
 
-    std::vector<GuessedInput> makeInputs(const ShapePrior &prior) const
+    GuessedInput primaryInput(const ShapePrior &prior) const
     {
-        std::vector<GuessedInput> inputs;
         GuessedInput primary;
         primary.name = m_primary;
         primary.shape = prior.shape;
         primary.dtype = prior.dtype;
         primary.range = prior.range;
+        return primary;
+    }
+
+    std::vector<GuessedInput> makeInputs(const ShapePrior &prior) const
+    {
+        std::vector<GuessedInput> inputs;
+        const GuessedInput primary = primaryInput(prior);
         for (const ScriptArgument &argument : m_arguments) {
             if (argument.hasDefault)
                 continue;
@@ -132,6 +145,13 @@ private:
                                                         : companionInput(argument, primary, m_facts,
                                                                          *m_companionPriors, m_alternative));
             inputs.back().type = argument.type;
+            if (const auto own = m_widths.find(argument.name); own != m_widths.end()) {
+                inputs.back().shape = own->second;
+                inputs.back().dtype = fromScalarType(m_facts.floating);
+                inputs.back().range = {};
+            }
+            if (m_wholeSteps && isTimeStep(argument.name) && inputs.back().dtype != DType::unknown)
+                inputs.back().dtype = DType::int64;
             m_trial.fill(inputs.back());
         }
         return inputs;
@@ -156,6 +176,8 @@ private:
             return accept(prior, true);
         if (m_trial.isStopped())
             return false;
+        if (tryCompanions(prior))
+            return true;
         if (const auto dtype = suggestedDtype(m_last.message);
             dtype && fromScalarType(*dtype) != prior.dtype && !isOver()) {
             ShapePrior corrected = withDtype(prior, fromScalarType(*dtype));
@@ -178,6 +200,30 @@ private:
             return tryFewerTokens(prior);
         }
         return tryConv(std::move(prior));
+    }
+
+    // The steps of a diffusion may be whole numbers, and other inputs vectors of their own width.
+    bool tryCompanions(const ShapePrior &prior)
+    {
+        constexpr int kMostSearches = 4;
+        m_widths.clear();
+        if (m_alternative > 0 || !hasCompanions() || m_searches >= kMostSearches || isOver())
+            return false;
+        if (!m_wholeSteps && suggestedDtype(m_last.message) == at::kLong && hasTimeStep(m_arguments)) {
+            m_wholeSteps = true;
+            if (probe(prior))
+                return accept(prior, true);
+        }
+        const std::vector<std::string> names = unnamedCompanions(m_facts, primaryInput(prior));
+        if (names.empty() || isOver())
+            return false;
+        ++m_searches;
+        const auto again = [&]() -> const ProbeResult & {
+            if (!isOver())
+                probe(prior);
+            return m_last;
+        };
+        return searchWidths(names, m_options.batchSize, m_widths, again) && accept(prior, true);
     }
 
     // Positions, kinds and tokens have tables of their own: a row beyond the smallest is not there.
@@ -465,6 +511,8 @@ private:
             return fail("cancelled", "stopped while shapes were tried");
         if (m_trial.isStopped())
             return fail("budget_exhausted", "no shape was found within the time limit");
+        if (m_probes == 0 && !m_tooLarge.empty())
+            return fail("budget_exhausted", m_tooLarge);
         if (m_probes >= m_options.maxProbes)
             return fail("budget_exhausted",
                         "no shape was found within " + std::to_string(m_options.maxProbes) + " runs");
@@ -516,6 +564,10 @@ private:
     int m_rankRejections = 0;
     ProbeResult m_last;
     std::vector<GuessedInput> m_inputs; // of the last run
+    CompanionShapes m_widths;           // of companions that the layers told about
+    bool m_wholeSteps = false;          // of a diffusion
+    int m_searches = 0;                 // for widths
+    std::string m_tooLarge;             // why an input was not even made, the last one
     std::set<std::int64_t> m_tried;
     std::vector<std::string> m_blockers;
     ShapeGuess m_guess;

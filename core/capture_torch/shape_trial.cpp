@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/shape_trial.h"
 
+#include "core/base/units.h"
+#include "core/capture/memory_limit.h"
 #include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/isolated_capture.h"
@@ -55,6 +57,26 @@ std::string guessedSpec(const GuessedInput &input)
     return formatTensorSpec(specOf(input));
 }
 
+std::string tooLarge(const ShapeFacts &facts, const ShapePrior &prior)
+{
+    TensorSpec spec;
+    spec.dtype = prior.dtype;
+    spec.shape = prior.shape;
+    const double input = tensorBytes(spec);
+    double made = input;
+    if (const LayerFact *const conv = firstLayer(facts, LayerKind::conv);
+        conv != nullptr && prior.kind == ShapePrior::Kind::conv && conv->features > 0)
+        made *= static_cast<double>(conv->outputs) /
+                static_cast<double>(conv->features * conv->stride * conv->stride);
+    const double needed = 2.0 * input + made;
+    const std::uint64_t there = memoryThereIs();
+    if (there == 0 || needed <= static_cast<double>(there))
+        return {};
+    return "an input " + formatTensorSpec(spec) + " takes " + bytesText(input) +
+           ", with a copy and the first result " + bytesText(needed) + ", and " + formatBytes(there) +
+           " are there";
+}
+
 ShapeTrial::ShapeTrial(const ScriptModel &model, const ShapeFacts &facts, const GuessOptions &options,
                        const JobContext &job)
     : m_model(model), m_facts(facts), m_copiesEachTime(facts.stateBytes <= kMaxCopiedBytes),
@@ -80,8 +102,11 @@ void ShapeTrial::fill(GuessedInput &input) const
 c10::IValue ShapeTrial::inContainer(c10::IValue tensor, const GuessedInput &input) const
 {
     const std::string_view type = input.type;
-    if (type.starts_with("List["))
-        return c10::List<at::Tensor>({tensor.toTensor()});
+    if (type.starts_with("List[")) {
+        const auto known = m_facts.listLengths.find(input.name);
+        const std::size_t items = known == m_facts.listLengths.end() ? 1 : known->second;
+        return c10::List<at::Tensor>(std::vector<at::Tensor>(items, tensor.toTensor()));
+    }
     if (type.starts_with("Tuple[")) {
         const auto parts = static_cast<std::size_t>(std::count(type.begin(), type.end(), ',')) + 1;
         return c10::ivalue::Tuple::create(std::vector<c10::IValue>(parts, tensor));

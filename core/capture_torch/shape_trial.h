@@ -10,6 +10,8 @@
 
 namespace core {
 
+struct ShapePrior;
+
 // Makes inputs and tries them on copies of a TorchScript model, in evaluation mode, without gradients, from
 // the same seed each time. The model and the generators of the process stay as they are.
 class ShapeTrial
@@ -41,6 +43,10 @@ private:
     std::unique_ptr<ScriptModel> m_copy;
     bool m_stopped = false;
 };
+
+// Why an input of PRIOR is not even made: what it, a copy of it and the first layer's result take is not
+// there. "" where it is.
+std::string tooLarge(const ShapeFacts &facts, const ShapePrior &prior);
 
 // The text that --input takes for a tensor of this form.
 std::string guessedSpec(const GuessedInput &input);

@@ -205,6 +205,15 @@ private Q_SLOTS:
         QTest::newRow("state") << "remembering.pt" << QStringList{"f32[1,16,5]=rand", "f32[2,1,7]=rand"};
         QTest::newRow("dict") << "batch.pt" << QStringList{"i64[1,12]=randint(0,50)"};
         QTest::newRow("list") << "several.pt" << QStringList{"f32[1,6]=rand"};
+        QTest::newRow("dict and list of two")
+            << "dict_and_list.pt" << QStringList{"f32[1,6]=rand", "f32[1,6]=rand"};
+        QTest::newRow("list of sizes") << "sized.pt" << QStringList{"f32[1,3,224,224]=rand", "[224, 224]"};
+        QTest::newRow("image and table")
+            << "image_and_table.pt" << QStringList{"f32[1,3,224,224]=rand", "f32[1,7]=rand"};
+        QTest::newRow("image and rest")
+            << "image_and_rest.pt" << QStringList{"f32[1,3,224,224]=rand", "f32[1,9]=rand"};
+        QTest::newRow("diffusion") << "denoiser.pt"
+                                   << QStringList{"f32[1,4,64,64]=rand", "f32[1]=ones", "f32[1,16,24]=rand"};
         QTest::newRow("tokens without a sequence") << "step.pt" << QStringList{"i64[1]=randint(0,50)"};
     }
     void severalInputsAreGuessed()
@@ -223,6 +232,27 @@ private Q_SLOTS:
         for (const QString &spec : specs)
             wanted.append("guessed: " + spec);
         QCOMPARE(origins, wanted);
+    }
+
+    // What does not fit is not made: how much it would be is told instead.
+    void inputsBeyondTheMemoryAreRefused()
+    {
+        const CliResult guess =
+            cli({"run", "guess_input_shape", model("imagenet.pt"), "--batch-size", "999999999", "--json"});
+        QVERIFY2(guess.document().isObject(), guess.messages.constData());
+        const QJsonObject result = guess.object()["result"].toObject();
+        QCOMPARE(result["found"].toBool(), false);
+        QVERIFY2(result["message"].toString().contains("f32[999999999,3,224,224] takes 547.6 TiB"),
+                 qPrintable(result["message"].toString()));
+        const CliResult limited = cli({"run", "guess_input_shape", model("imagenet.pt"), "--batch-size",
+                                       "2000", "--memory-limit", "1G", "--json"});
+        QVERIFY2(limited.object()["result"].toObject()["message"].toString().contains("are there"),
+                 limited.messages.constData());
+        const QTemporaryDir work;
+        const CliResult given = cli({"capture", model("imagenet.pt"), "--input",
+                                     "f32[999999999,3,224,224]=ones", "-o", work.filePath("run.opscope")});
+        QCOMPARE(given.exitCode, 2);
+        QVERIFY2(given.messages.contains("takes 547.6 TiB"), given.messages.constData());
     }
 
     // A norm of a batch refuses one value a channel while it trains: the batch that is guessed has two.
