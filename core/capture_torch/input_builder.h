@@ -38,7 +38,7 @@ namespace pt2 {
 // "sample_inputs", "fixed at export").
 struct RunInput
 {
-    std::string name;
+    std::string name; // of inputNames()
     c10::IValue value;
     std::string origin;
 };
@@ -49,6 +49,10 @@ struct RunInput
 // came.
 Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArguments &arguments,
                                           const std::optional<c10::IValue> &samples, InputBuilder &builder);
+
+// What the user inputs of PROGRAM are called, in their order: by the argument, inside a container by the way
+// there ("batch.image", "states.0").
+std::vector<std::string> inputNames(const Program &program);
 
 } // namespace pt2
 } // namespace core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/model_capture.h"
 
+#include "core/base/near_names.h"
 #include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
@@ -62,6 +63,37 @@ std::string namesOf(const NamedTensors &tensors)
     return names.empty() ? "none" : names;
 }
 
+// The tensor input called NAME, or, where that fits one alone, the one whose way is written with underscores
+// instead of points.
+const at::Tensor *findTensor(const NamedTensors &tensors, const std::string &name)
+{
+    const at::Tensor *alias = nullptr;
+    std::size_t aliases = 0;
+    for (const auto &[path, tensor] : tensors) {
+        if (path == name)
+            return &tensor;
+        std::string flat = path;
+        std::replace(flat.begin(), flat.end(), '.', '_');
+        if (flat != name)
+            continue;
+        alias = &tensor;
+        ++aliases;
+    }
+    return aliases == 1 ? alias : nullptr;
+}
+
+Status noTensorInput(const NamedTensors &tensors, const std::string &name)
+{
+    std::vector<std::string_view> known;
+    for (const auto &[path, tensor] : tensors)
+        known.push_back(path);
+    std::string remedy = "its tensor inputs are " + namesOf(tensors);
+    if (const auto near = nearNames(name, known); !near.empty())
+        remedy = "did you mean " + std::string(near.front()) + "? " + remedy;
+    return Status(ErrorCode::invalidArgument, "the model has no tensor input " + name)
+        .withRemedy(std::move(remedy));
+}
+
 Status requireInputGradients(const CaptureRequest &request, const RunnableModel &model)
 {
     if (!request.backward)
@@ -74,12 +106,10 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
             return target.error();
     const auto tensors = inputTensors(model);
     for (const std::string &name : request.backward->inputGradients) {
-        const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                        [&](const auto &tensor) { return tensor.first == name; });
-        if (found == tensors.end())
-            return Status(ErrorCode::invalidArgument, "the model has no tensor input " + name)
-                .withRemedy("its tensor inputs are " + namesOf(tensors));
-        const at::Tensor &tensor = found->second;
+        const at::Tensor *const found = findTensor(tensors, name);
+        if (found == nullptr)
+            return noTensorInput(tensors, name);
+        const at::Tensor &tensor = *found;
         if (!at::isFloatingType(tensor.scalar_type()) && !at::isComplexType(tensor.scalar_type()))
             return {ErrorCode::invalidArgument, "input " + name + " is not floating: it has no gradient"};
         tensor.set_requires_grad(true);

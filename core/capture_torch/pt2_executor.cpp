@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/pt2_executor.h"
 
+#include "core/capture_torch/input_builder.h"
 #include "core/capture_torch/pt2_arguments.h"
 #include "core/capture_torch/pt2_metadata.h"
 
@@ -134,12 +135,14 @@ void Executor::declareToObserver(const Values &inputs)
     for (const ModuleInfo &module : m_program.modules)
         m_observer->moduleDeclared(module);
     std::vector<const c10::TensorImpl *> told;
+    const std::vector<std::string> names = inputNames(m_program);
     std::size_t next = 0;
     for (const ProgramInput &input : m_program.inputs) {
         if (isUserInput(input)) {
+            const std::string &name = names[next];
             const c10::IValue &value = inputs[next++];
             if (value.isTensor() && value.toTensor().defined())
-                m_observer->namedTensor(TensorRole::input, {input.name}, value.toTensor());
+                m_observer->namedTensor(TensorRole::input, {name}, value.toTensor());
         } else if (const at::Tensor *tensor = m_state.find(input.stateName)) {
             if (std::find(told.begin(), told.end(), tensor->unsafeGetTensorImpl()) != told.end())
                 continue;

@@ -97,6 +97,22 @@ public:
 
     const std::vector<const InputNode *> &nodes() const { return m_nodes; }
 
+    std::vector<std::string> names() const
+    {
+        std::vector<std::string> names;
+        for (const Place &argument : m_arguments) {
+            const bool isLeaf = argument.spec == nullptr || argument.spec->kind == TreeSpec::Kind::leaf;
+            if (isLeaf || argument.name.empty()) {
+                for (std::size_t i = 0; i < (isLeaf ? 1 : argument.spec->leafCount()); ++i)
+                    names.push_back(m_leaves[argument.leaf + i]->name);
+                continue;
+            }
+            for (const std::string &path : argument.spec->leafPaths())
+                names.push_back(argument.name + '.' + path);
+        }
+        return names;
+    }
+
 private:
     struct Place
     {
@@ -322,15 +338,26 @@ std::optional<TensorSpec> specFor(const Program &program, const ProgramInput &in
     return spec;
 }
 
-} // namespace
-
-Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArguments &arguments,
-                                          const std::optional<c10::IValue> &samples, InputBuilder &builder)
+std::vector<const ProgramInput *> userInputsOf(const Program &program)
 {
     std::vector<const ProgramInput *> leaves;
     for (const ProgramInput &input : program.inputs)
         if (input.kind == ProgramInput::Kind::user || input.kind == ProgramInput::Kind::fixed)
             leaves.push_back(&input);
+    return leaves;
+}
+
+} // namespace
+
+std::vector<std::string> inputNames(const Program &program)
+{
+    return LeafAssigner(program, userInputsOf(program)).names();
+}
+
+Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArguments &arguments,
+                                          const std::optional<c10::IValue> &samples, InputBuilder &builder)
+{
+    const std::vector<const ProgramInput *> leaves = userInputsOf(program);
     LeafAssigner assigner(program, leaves);
     if (Status status = assigner.assign(arguments); !status)
         return status;
@@ -338,11 +365,12 @@ Result<std::vector<RunInput>> buildInputs(const Program &program, const InputArg
     if (samples && program.inputTree)
         flattenSamples(*samples, *program.inputTree, flatSamples);
 
+    const std::vector<std::string> names = assigner.names();
     std::vector<RunInput> inputs;
     InputChecker checker(program);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         RunInput input;
-        input.name = leaves[i]->name;
+        input.name = names[i];
         if (const InputNode *node = assigner.nodes()[i]) {
             auto built = builder.build(*node, input.name);
             if (!built)

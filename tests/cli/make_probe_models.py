@@ -313,6 +313,112 @@ class Marks(nn.Module):
         return x[kept]
 
 
+class RunningStats(nn.Module):
+    """Training: the statistics overflow, no result does."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, x):
+        return torch.relu(self.norm(x * 1e30))
+
+
+class UpdatedStats(nn.Module):
+    """Writes its statistics by an op that has no other use, and a mask that is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(3))
+        self.register_buffer("variance", torch.ones(3))
+        self.register_buffer("mask", torch.zeros(2))
+
+    def forward(self, x):
+        self.mask.fill_(float("-inf"))
+        y = x * 1e30
+        mean, _ = torch.batch_norm_update_stats(y, self.mean, self.variance, 0.1)
+        return y + mean
+
+
+class Scores(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(()))
+
+    def forward(self, x):
+        y = x + self.shift
+        return y, y.flatten()[0]
+
+
+class Nested(nn.Module):
+    def forward(self, d: dict[str, torch.Tensor], several: list[torch.Tensor]):
+        return d["x"] * d["d_y"] + several[0] * several[1]
+
+
+class DictAndList(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 3)
+
+    def forward(self, d: dict[str, torch.Tensor], several: list[torch.Tensor]):
+        return self.fc(d["x"]) + self.fc(several[0]) * self.fc(several[1])
+
+
+class Sized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+
+    def forward(self, x, size: list[int]):
+        return F.interpolate(self.conv(x), size)
+
+
+class ImageAndTable(nn.Module):
+    """Two inputs whose sizes have nothing to do with each other."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Sequential(nn.Conv2d(3, 8, 3, stride=2), nn.ReLU(), nn.Conv2d(8, 8, 3, stride=2), nn.ReLU(),
+                                  nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8), nn.Conv2d(8, 8, 1), nn.AdaptiveAvgPool2d(1))
+        self.table = nn.Linear(7, 16)
+        self.head = nn.Linear(24, 5)
+
+    def forward(self, image, tabular):
+        return self.head(torch.cat([self.conv(image).flatten(1), torch.relu(self.table(tabular))], 1))
+
+
+class ImageAndRest(ImageAndTable):
+    """The second input has no layer of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8 + 9, 5)
+
+    def forward(self, image, extra):
+        return self.head(torch.cat([self.conv(image).flatten(1), extra], 1))
+
+
+class Denoiser(nn.Module):
+    """A small network with the inputs of a diffusion's."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(4, 8, 3, padding=1)
+        self.step = nn.Linear(8, 8)
+        self.key = nn.Linear(24, 8, bias=False)
+        self.down = nn.Conv2d(8, 8, 3, stride=2, padding=1)
+        self.last = nn.Conv2d(16, 4, 3, padding=1)
+
+    def forward(self, sample, timestep, encoder_hidden_states):
+        angles = timestep.float()[:, None] * torch.exp(-torch.arange(4).float())
+        x = self.first(sample) + self.step(torch.cat([angles.sin(), angles.cos()], -1))[:, :, None, None]
+        keys = self.key(encoder_hidden_states)
+        batch, channels, height, width = x.shape
+        weights = torch.softmax(x.flatten(2).transpose(1, 2) @ keys.transpose(1, 2), -1)
+        x = x + (weights @ keys).transpose(1, 2).reshape(batch, channels, height, width)
+        return self.last(torch.cat([F.interpolate(self.down(x), scale_factor=2.0), x], 1))
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -364,6 +470,26 @@ def main(out):
     for name, model in bad_where_it_seems_bounded():
         torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
     torch.jit.script(Marks()).save(os.path.join(out, "marks.pt"))
+    rows = torch.tensor([[1.0, 2.0, 3.0], [-1.0, 1.0, 1.0]])
+    for name, model, given in (("running_batch", RunningStats(nn.BatchNorm1d(3)), rows),
+                               ("running_instance", RunningStats(nn.InstanceNorm1d(3, track_running_stats=True)),
+                                rows.t().unsqueeze(0)),
+                               ("updated_stats", UpdatedStats(), rows)):
+        torch.jit.script(model.train()).save(os.path.join(out, name + ".pt"))
+        torch.export.save(torch.export.export(model.train(), (given,)), os.path.join(out, name + ".pt2"))
+    held = RunningStats(nn.BatchNorm1d(3))
+    held.norm.running_var[0] = float("inf")
+    torch.export.save(torch.export.export(held.train(), (rows,)), os.path.join(out, "running_held.pt2"))
+    torch.jit.script(Scores().half()).save(os.path.join(out, "half_scores.pt"))
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        program = torch.export.export(Scores().to(dtype), (torch.ones(2, 3, dtype=dtype),))
+        torch.export.save(program, os.path.join(out, f"scores_{str(dtype)[6:]}.pt2"))
+    torch.jit.script(Nested()).save(os.path.join(out, "nested.pt"))
+    for name, model in (("dict_and_list", DictAndList()), ("sized", Sized()), ("image_and_table", ImageAndTable()),
+                        ("image_and_rest", ImageAndRest()), ("denoiser", Denoiser())):
+        torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
+    x = torch.ones(2)
+    torch.export.save(torch.export.export(Nested(), ({"x": x, "d_y": x + 1}, [x + 2, x + 3])), os.path.join(out, "nested.pt2"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 
