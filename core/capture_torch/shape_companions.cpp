@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/capture_torch/shape_companions.h"
 
-#include "core/capture_torch/shape_lists.h"
+#include "core/capture_torch/op_facts.h"
 #include "core/capture_torch/torch_dtype.h"
 
 #include <ATen/core/List.h>
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 
 namespace core {
 namespace {
@@ -153,6 +154,64 @@ std::vector<std::vector<std::int64_t>> formsOf(const std::string &name, std::int
     if (has(lowered(name), {"state", "context", "embed", "token", "cond", "memory", "text"}))
         std::swap(forms[0], forms[1]);
     return forms;
+}
+
+// Height and width of an image; the positions of a sequence.
+std::vector<std::int64_t> innerSizes(const GuessedInput &primary)
+{
+    const std::size_t outer = std::min<std::size_t>(primary.shape.size(), primary.shape.size() > 2 ? 2 : 1);
+    return {primary.shape.begin() + static_cast<std::ptrdiff_t>(outer), primary.shape.end()};
+}
+
+std::vector<std::int64_t> wholeNumbers(const std::string &name, const GuessedInput &primary,
+                                       std::size_t length, std::size_t alternative)
+{
+    const std::size_t items = std::max<std::size_t>(length, 1);
+    std::vector<std::int64_t> places(primary.shape.size());
+    std::iota(places.begin(), places.end(), 0);
+    const std::vector<std::int64_t> sizes = innerSizes(primary);
+    if (alternative == 0 && has(name, {"length", "lens", "_len"})) {
+        const std::int64_t positions = primary.shape.size() > 1 ? primary.shape[1] : 1;
+        const std::size_t batch = primary.shape.empty() ? 1 : static_cast<std::size_t>(primary.shape[0]);
+        return std::vector<std::int64_t>(length == 0 ? batch : length, positions);
+    }
+    const bool fits = length == 0 || length == sizes.size();
+    if (fits && (alternative == 2 || (alternative == 0 && has(name, {"size", "shape", "hw"}))))
+        return sizes;
+    if (alternative == 3 || (alternative == 0 && has(name, {"perm", "order"})))
+        return places;
+    if (alternative == 0 && has(name, {"dim", "axis", "axes"}))
+        return std::vector<std::int64_t>(items, primary.shape.empty() ? 0 : -1);
+    return std::vector<std::int64_t>(alternative == 4 && length == 0 ? 2 : items, 1);
+}
+
+// A list of numbers or texts.
+bool isPlainList(const std::string &type)
+{
+    return type == "List[int]" || type == "List[float]" || type == "List[bool]" || type == "List[str]";
+}
+
+// LENGTH: how many items it has, 0: not known. ALTERNATIVE 0 goes by the argument's name, others are the
+// sides of an image, the places of the dimensions, ones.
+GuessedInput plainList(const ScriptArgument &argument, const GuessedInput &primary, std::size_t length,
+                       std::size_t alternative)
+{
+    GuessedInput input;
+    input.name = argument.name;
+    const std::size_t items = std::max<std::size_t>(length, 1);
+    if (argument.type == "List[int]")
+        input.value = c10::List<std::int64_t>(wholeNumbers(argument.name, primary, length, alternative));
+    else if (argument.type == "List[float]")
+        input.value = c10::List<double>(std::vector<double>(items, 1.0));
+    else if (argument.type == "List[bool]")
+        input.value = c10::List<bool>(std::initializer_list<bool>{false});
+    else
+        input.value = c10::List<std::string>(std::vector<std::string>(items));
+    if (argument.type == "List[bool]")
+        while (input.value.toListRef().size() < items)
+            input.value.toBoolList().push_back(false);
+    input.spec = toJson(ivalueToValue(input.value));
+    return input;
 }
 
 } // namespace

@@ -2,9 +2,9 @@
 #include "core/capture_torch/shape_facts.h"
 
 #include "core/capture_torch/script_model.h"
-#include "core/capture_torch/shape_lists.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
@@ -345,6 +345,44 @@ bool isPositionName(const std::string &name)
     static const std::regex kPattern("pos_embed|position_embeddings|positional|position|grid",
                                      std::regex::icase);
     return std::regex_search(name, kPattern);
+}
+
+constexpr std::size_t kMostItems = 64;
+
+// What the uses of LIST ask for; 0: nothing.
+std::size_t itemsLookedUp(const torch::jit::Value &list)
+{
+    std::size_t items = 0;
+    for (const torch::jit::Use &use : list.uses()) {
+        const torch::jit::Node &node = *use.user;
+        if (node.kind() == c10::prim::ListUnpack)
+            items = std::max(items, node.outputs().size());
+        if (node.kind() != c10::aten::__getitem__ || use.offset != 0)
+            continue;
+        const auto place = torch::jit::toIValue(node.input(1));
+        if (place && place->isInt())
+            items = std::max(
+                items, static_cast<std::size_t>(place->toInt() < 0 ? -place->toInt() : place->toInt() + 1));
+    }
+    return std::min(items, kMostItems);
+}
+
+// How many items the code looks up in each list that forward takes, by argument: constant places, or an
+// assignment to so many names. Lists that it only walks through are left out.
+std::map<std::string, std::size_t> listLengths(const ScriptModel &model)
+{
+    std::map<std::string, std::size_t> lengths;
+    const torch::jit::Method forward = model.module().get_method("forward");
+    const torch::jit::GraphFunction *const function = torch::jit::tryToGraphFunction(forward.function());
+    if (function == nullptr)
+        return lengths;
+    const auto &arguments = forward.function().getSchema().arguments();
+    const auto inputs = function->graph()->inputs();
+    for (std::size_t i = 1; i < arguments.size() && i < inputs.size(); ++i)
+        if (const std::size_t items = itemsLookedUp(*inputs[i]);
+            items > 0 && arguments[i].type()->kind() == c10::TypeKind::ListType)
+            lengths[arguments[i].name()] = items;
+    return lengths;
 }
 
 } // namespace

@@ -63,7 +63,12 @@ public:
     }
 
 private:
-    bool isOver() const { return m_probes >= m_options.maxProbes || m_trial.isStopped(); }
+    // A first idea that does not fit is no matter of sizes that could be tried.
+    bool isOver() const
+    {
+        return m_probes >= m_options.maxProbes || m_trial.isStopped() ||
+               (m_probes == 0 && !m_tooLarge.empty());
+    }
 
     ShapeGuess fail(std::string reason, std::string message)
     {

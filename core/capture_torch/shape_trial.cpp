@@ -72,7 +72,8 @@ std::string tooLarge(const ShapeFacts &facts, const ShapePrior &prior)
     const std::uint64_t there = memoryThereIs();
     if (there == 0 || needed <= static_cast<double>(there))
         return {};
-    return "an input " + formatTensorSpec(spec) + " takes " + bytesText(input) +
+    const std::string text = formatTensorSpec(spec);
+    return "an input " + text.substr(0, text.find('=')) + " takes " + bytesText(input) +
            ", with a copy and the first result " + bytesText(needed) + ", and " + formatBytes(there) +
            " are there";
 }
