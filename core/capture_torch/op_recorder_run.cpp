@@ -369,8 +369,9 @@ bool OpRecorder::isWrittenByDesign() const
 // behind the call's own record.
 bool OpRecorder::wroteBad()
 {
-    return std::any_of(m_pending.writes.begin(), m_pending.writes.end(),
-                       [&](const Write &write) { return write.hidden && !m_saver.isFinite(write.tensor); });
+    return std::any_of(m_pending.writes.begin(), m_pending.writes.end(), [&](const Write &write) {
+        return write.hidden && !m_tripwire->watch().isFinite(write.tensor);
+    });
 }
 
 // Whether the pending call would give the same once more.

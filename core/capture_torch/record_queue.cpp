@@ -243,8 +243,8 @@ bool RecordQueue::mayWait(const OpFacts &facts, Arguments arguments,
     if (facts.metadataOnly || facts.uninitialised ||
         std::any_of(arguments.begin(), arguments.end(), isDeviceElsewhere))
         return false;
-    if (!facts.hiddenWrites.empty() && arguments[facts.hiddenFlag].isBool() &&
-        arguments[facts.hiddenFlag].toBool())
+    const auto isSet = [&](std::size_t flag) { return arguments[flag].isBool() && arguments[flag].toBool(); };
+    if (!facts.hiddenWrites.empty() && (!facts.hiddenFlag || isSet(*facts.hiddenFlag)))
         return false;
     return !facts.writes || overwritesLast(facts, arguments, forecast);
 }
