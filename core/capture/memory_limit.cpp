@@ -55,23 +55,30 @@ std::uint64_t dataBytes()
     return in ? pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
+// Of THERE at most what LIMIT leaves.
+std::uint64_t leftOf(std::uint64_t there, std::uint64_t limit, std::uint64_t used)
+{
+    const std::uint64_t left = limit > used ? limit - used : 1;
+    return there == 0 ? left : std::min(there, left);
+}
+
 } // namespace
+
+std::uint64_t freeMemory()
+{
+    constexpr std::uint64_t kKibi = 1024;
+    const std::uint64_t there = numberIn("/proc/meminfo", "MemAvailable:").value_or(0) * kKibi;
+    const auto group = numberIn("/sys/fs/cgroup/memory.max", {});
+    const auto used = numberIn("/sys/fs/cgroup/memory.current", {});
+    return group && used ? leftOf(there, *group, *used) : there;
+}
 
 std::uint64_t memoryThereIs()
 {
-    constexpr std::uint64_t kKibi = 1024;
-    std::uint64_t there = numberIn("/proc/meminfo", "MemAvailable:").value_or(0) * kKibi;
-    const auto atMost = [&there](std::uint64_t limit, std::uint64_t used) {
-        const std::uint64_t left = limit > used ? limit - used : 1;
-        there = there == 0 ? left : std::min(there, left);
-    };
-    const auto group = numberIn("/sys/fs/cgroup/memory.max", {});
-    if (const auto used = numberIn("/sys/fs/cgroup/memory.current", {}); group && used)
-        atMost(*group, *used);
     rlimit own{};
-    if (getrlimit(RLIMIT_DATA, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
-        atMost(own.rlim_cur, dataBytes());
-    return there;
+    return getrlimit(RLIMIT_DATA, &own) == 0 && own.rlim_cur != RLIM_INFINITY
+               ? leftOf(freeMemory(), own.rlim_cur, dataBytes())
+               : freeMemory();
 }
 
 double tensorBytes(const TensorSpec &spec)

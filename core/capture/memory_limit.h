@@ -13,8 +13,9 @@ namespace core {
 // they are told.
 Status memoryExplained(Status error, std::uint64_t limit);
 
-// The bytes that this process can still be given: what is free of the machine, of its group, and of its own
-// limit. 0: not known.
+// The bytes that are free on the machine and in this process' group; 0: not known.
+std::uint64_t freeMemory();
+// The bytes that this process can still be given: of those, at most what its own limit leaves. 0: not known.
 std::uint64_t memoryThereIs();
 // What the elements of a tensor of SPEC take; a number of bytes of any size in words.
 double tensorBytes(const TensorSpec &spec);

@@ -70,9 +70,10 @@ c10::IValue dictOf(const std::vector<std::string> &keys, const std::vector<c10::
     return dict;
 }
 
+// Beyond the machine's memory no run is of use; a limit of the run's own is told where it is reached.
 Status checkFits(const TensorSpec &spec)
 {
-    const std::uint64_t there = memoryThereIs();
+    const std::uint64_t there = freeMemory();
     const double bytes = tensorBytes(spec);
     if (there == 0 || bytes <= static_cast<double>(there))
         return Status::ok();

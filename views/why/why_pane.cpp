@@ -469,9 +469,13 @@ void WhyPane::addOutput(core::OpId op)
     const core::NonFiniteEntry *entry = entryOf(op);
     if (entry == nullptr || entry->firstIndex < 0)
         return;
+    // A batch norm in training can write them into its running statistics alone.
+    const core::TensorId bad = entry->tensor.isValid() ? entry->tensor : tensor;
+    if (bad != tensor)
+        addMeasured(tr("state it wrote"), op, bad);
     const auto index = static_cast<std::uint64_t>(entry->firstIndex);
-    addFact(tr("First bad element"), indexText(trace()->shape(tensor), index), [this, op, tensor, index] {
-        selection().select(ElementItem{op, tensor, index});
+    addFact(tr("First bad element"), indexText(trace()->shape(bad), index), [this, op, bad, index] {
+        selection().select(ElementItem{op, bad, index});
     });
     addFact(tr("Bad elements"),
             tr("%1 of %2, %3")
