@@ -382,9 +382,10 @@ QString GraphPane::countsText() const
                    : tr("%1 boxes stand for %2")
                          .arg(countText(m_state.picture().boxes.size()),
                               countedText(m_state.picture().totalOps, "op", "ops"));
-    if (m_state.hasPicture() && m_state.picture().stubbedEdges > 0)
-        hint += tr(", stubs for %1").arg(countedText(m_state.picture().stubbedEdges, "edge", "edges"));
-    return hint;
+    if (!m_state.hasPicture() || m_state.picture().stubbedEdges == 0)
+        return hint;
+    const QString edges = countedText(m_state.picture().stubbedEdges, "edge", "edges");
+    return hint.isEmpty() ? tr("Stubs for %1").arg(edges) : tr("%1, stubs for %2").arg(hint, edges);
 }
 
 void GraphPane::placeOverlays()
