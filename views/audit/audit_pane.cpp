@@ -4,6 +4,7 @@
 #include "views/base/counted_text.h"
 #include "views/base/fact_list.h"
 #include "views/base/formatting.h"
+#include "views/base/severity_look.h"
 #include "views/base/widgets.h"
 
 #include <QDateTime>
@@ -108,13 +109,14 @@ void AuditPane::addVerdict()
     m_list->addWidget(buttons);
 }
 
-void AuditPane::addChecked(bool found, const QString &name, const QString &value, core::OpId op)
+void AuditPane::addChecked(bool found, const QString &name, const QString &value, core::OpId op, bool noted)
 {
     FactList::Entry entry;
     // Where there was nothing to look at, nothing was found clean.
     const bool looked = m_facts->coverage.outputs > m_facts->coverage.outputsUnchecked;
-    entry.icon = found ? IconName::critical : looked ? IconName::healed : IconName::notRun;
-    entry.iconTone = found ? core::ColorToken::nan : looked ? core::ColorToken::ok : core::ColorToken::second;
+    const SeverityLook fault = severityLook(noted ? core::Severity::info : core::Severity::critical);
+    entry.icon = found ? fault.icon : looked ? IconName::healed : IconName::notRun;
+    entry.iconTone = found ? fault.tone : looked ? core::ColorToken::ok : core::ColorToken::second;
     entry.name = name;
     entry.value = found || looked ? value : tr("had nothing to look at");
     if (op.isValid())
@@ -203,16 +205,19 @@ int AuditPane::addAuditChecks(const core::Report &audit)
         if (check.toString() == "find_nan")
             continue;
         std::size_t count = 0;
+        bool noted = true;
         core::OpId first;
         for (const core::ReportFinding &finding : audit.findings) {
             if (finding.check != check.toString() && finding.followUp != check.toString())
                 continue;
             count += 1;
+            noted = noted && finding.severity == core::Severity::info;
             if (!first.isValid() && !finding.ops.empty())
                 first = finding.ops.front();
         }
         addChecked(count > 0, fromView(check.toString()),
-                   count == 0 ? tr("no further finding") : countedText(count, "finding", "findings"), first);
+                   count == 0 ? tr("no further finding") : countedText(count, "finding", "findings"), first,
+                   count > 0 && noted);
     }
     return static_cast<int>(checks.size());
 }

@@ -38,7 +38,8 @@ private:
     void addCoverage();
     void addRun();
     int addAuditChecks(const core::Report &audit);
-    void addChecked(bool found, const QString &name, const QString &value, core::OpId op);
+    // NOTED: what was found are notes, no faults.
+    void addChecked(bool found, const QString &name, const QString &value, core::OpId op, bool noted = false);
     void addNotRun(const QString &name, const QString &reason);
 
     std::shared_ptr<const TraceFacts> m_facts;

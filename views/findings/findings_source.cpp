@@ -2,6 +2,7 @@
 #include "views/findings/findings_source.h"
 
 #include "views/base/formatting.h"
+#include "views/base/severity_look.h"
 #include "views/base/sort_key.h"
 
 #include <QCoreApplication>
@@ -102,13 +103,9 @@ CellLook FindingsSource::look(std::size_t row, std::size_t column) const
     CellLook look;
     look.isStrong = column == text_ || column == severity_;
     if (column == severity_) {
-        const core::Severity severity = finding(row).severity;
-        look.icon = severity == core::Severity::critical  ? IconName::critical
-                    : severity == core::Severity::warning ? IconName::warning
-                                                          : IconName::information;
-        look.iconTone = severity == core::Severity::critical  ? core::ColorToken::nan
-                        : severity == core::Severity::warning ? core::ColorToken::warn
-                                                              : core::ColorToken::accent;
+        const SeverityLook shown = severityLook(finding(row).severity);
+        look.icon = shown.icon;
+        look.iconTone = shown.tone;
     }
     return look;
 }

@@ -2,6 +2,7 @@
 #include "views/reports/finding_button.h"
 
 #include "views/base/icon.h"
+#include "views/base/severity_look.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -14,25 +15,6 @@ constexpr int kIcon = 12;
 constexpr int kLeft = kIcon + 10;
 constexpr int kPadding = 4;
 constexpr int kLeastHeight = 24;
-
-struct Look
-{
-    IconName icon;
-    core::ColorToken tone;
-};
-
-Look lookOf(core::Severity severity)
-{
-    switch (severity) {
-    case core::Severity::critical:
-        return {IconName::critical, core::ColorToken::nan};
-    case core::Severity::warning:
-        return {IconName::warning, core::ColorToken::warn};
-    case core::Severity::info:
-        break;
-    }
-    return {IconName::information, core::ColorToken::accent};
-}
 
 } // namespace
 
@@ -67,7 +49,7 @@ void FindingButton::paintEvent(QPaintEvent *)
     QPainter painter(this);
     if (underMouse() && isEnabled())
         painter.fillRect(rect(), m_theme.color(core::ColorToken::hover));
-    const Look look = lookOf(m_severity);
+    const SeverityLook look = severityLook(m_severity);
     painter.setFont(m_theme.font(FontRole::dense));
     const int line = painter.fontMetrics().height();
     paintIcon(painter, QRectF(kPadding, kPadding + (line - kIcon) / 2.0, kIcon, kIcon), look.icon,
