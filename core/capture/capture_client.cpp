@@ -9,6 +9,7 @@
 #include "core/capture/worker_process.h"
 #include "core/io/native_journal.h"
 #include "core/io/native_tools.h"
+#include "core/trace/frame_text.h"
 
 #include <algorithm>
 #include <csignal>
@@ -298,8 +299,7 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
     if (!place)
         return place.status().prefixed(cause.message);
     for (const FrameRecord &frame : *place)
-        outcome.stack.push_back(frame.file + ':' + std::to_string(frame.line) +
-                                (frame.function.empty() ? "" : " in " + frame.function));
+        outcome.stack.push_back(frameText(frame.file, frame.line, frame.function));
     return outcome;
 }
 

@@ -52,6 +52,15 @@ std::string kindOf(const Value &value)
     return (value.isBool() ? "" : "the number ") + toJson(value);
 }
 
+// Which members VALUE, an object, has.
+std::string membersOf(const Value &value)
+{
+    std::string names;
+    for (const auto &[name, member] : value.toObject())
+        names += (names.empty() ? "only \"" : "\", \"") + name;
+    return names.empty() ? "an empty object" : "an object with " + names + '"';
+}
+
 std::string kindNames()
 {
     std::string names;
@@ -152,7 +161,6 @@ private:
     Result<const NodeKind *> kindAt(const Value &value, const std::string &where) const
     {
         const NodeKind *found = nullptr;
-        std::string names;
         for (const NodeKind &kind : kNodeKinds) {
             const Value *content = value.find(kind.member);
             if (content == nullptr)
@@ -165,10 +173,7 @@ private:
         }
         if (found != nullptr)
             return found;
-        for (const auto &[name, member] : value.toObject())
-            names += (names.empty() ? "only \"" : "\", \"") + name;
-        std::string said = names.empty() ? "an empty object" : "an object with " + names + '"';
-        return invalidAt(where, said + " is given, one with " + kindNames() + " is taken")
+        return invalidAt(where, membersOf(value) + " is given, one with " + kindNames() + " is taken")
             .withRemedy(dictRemedy(value));
     }
 
@@ -340,11 +345,7 @@ Status checkDocument(const Value &tree, const TreeParser &parser)
                                 kindOf(*kwargs) + " is given, an object of named arguments is taken");
     if (args != nullptr || kwargs != nullptr)
         return Status::ok();
-    std::string names;
-    for (const auto &[name, member] : tree.toObject())
-        names += (names.empty() ? "only \"" : "\", \"") + name;
-    return parser.invalidAt("", (names.empty() ? "an empty object" : "an object with " + names + '"') +
-                                    " is given, " + taken);
+    return parser.invalidAt("", membersOf(tree) + " is given, " + taken);
 }
 
 Result<InputArguments> parseTree(const Value &tree, const TreeParser &parser)

@@ -5,12 +5,12 @@
 #include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
-#include "core/capture_torch/kept_values.h"
 #include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/record_queue.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_model.h"
 #include "core/trace/failure_cause.h"
+#include "core/trace/frame_text.h"
 
 #include <c10/core/GradMode.h>
 
@@ -27,19 +27,8 @@ std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
 {
     std::vector<std::string> texts;
     for (const RunFrame &frame : frames)
-        texts.push_back(frame.file + ':' + std::to_string(frame.line) +
-                        (frame.function.empty() ? "" : " in " + frame.function));
+        texts.push_back(frameText(frame.file, frame.line, frame.function));
     return texts;
-}
-
-// Without what a helper adds for a run of its own.
-Value askedOptions(const Value &options)
-{
-    Value asked = options;
-    if (asked.isObject())
-        std::erase_if(asked.asObject(),
-                      [](const Value::Member &member) { return member.first == kKeepsAll; });
-    return asked;
 }
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
@@ -235,7 +224,6 @@ void ModelCapture::runUnwatched()
 void ModelCapture::describe()
 {
     m_info = captureInfo(m_request);
-    m_info.request.set("options", askedOptions(m_request.options));
     m_info.modelKind = m_model.kind();
     m_info.modelClass = m_model.className();
     m_info.attributes = m_model.facts();
@@ -249,7 +237,7 @@ void ModelCapture::describe()
 RecorderOptions ModelCapture::recorderOptions(const RunVariant &variant) const
 {
     RecorderOptions options;
-    if (m_request.options.at(kKeepsAll).toBool())
+    if (variant.keepsAll)
         options.save.maxBytesPerTensor = std::numeric_limits<std::uint64_t>::max();
     else
         options.save = m_request.save;

@@ -37,6 +37,8 @@ struct RunVariant
     std::optional<c10::ScalarType> reference;
     // The run without REFERENCE, which says what dtypes each op had.
     std::shared_ptr<const Trace> native;
+    // Every value is kept, whatever the request says, which the trace records as it is.
+    bool keepsAll = false;
 };
 
 // One watched run of a model, written as a trace to the request's output while it happens. Owned by a task;

@@ -41,7 +41,7 @@ struct OpFacts
     bool uninitialised = false;     // its result is memory that nobody has written
     bool keepsBefore = false;       // in place and able to make bad values: operands are looked at before
     bool readsWhatItWrites = false; // in place, and the result depends on every byte that was there (add_)
-    bool keepsFinite = false; // finite inputs and small numbers never give NaN or Inf (relu, cat, max_pool2d)
+    bool keepsFinite = false;  // finite inputs and small numbers never give NaN or Inf (relu, cat, index)
     bool readsIndices = false; // its whole numbers say where, they are not values
     bool writesPartly = false; // in place, and bytes may stay as they were (index_put_)
     bool mayDraw = true;       // random numbers

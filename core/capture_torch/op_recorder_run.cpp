@@ -377,12 +377,9 @@ bool OpRecorder::wroteBad()
 // Whether the pending call would give the same once more.
 bool OpRecorder::canRunAgain(const std::vector<c10::IValue> &stack) const
 {
-    const OpFacts &facts = *m_pending.facts;
     const CallRecord &record = m_pending.record;
-    const bool reads = m_pending.writes.empty() && !facts.view && !facts.uninitialised;
-    return reads && !record.consumesRng && record.autocast.empty() && facts.returns > 0 &&
-           std::all_of(stack.end() - static_cast<std::ptrdiff_t>(facts.returns), stack.end(),
-                       [](const c10::IValue &value) { return value.isTensor(); });
+    return m_pending.writes.empty() && !record.consumesRng && record.autocast.empty() &&
+           core::canRunAgain(*m_pending.facts, std::span(stack).last(m_pending.facts->returns));
 }
 
 // What makes the outputs of the call that just ended again, should a later op overwrite them. Lists are

@@ -2,6 +2,7 @@
 #include "core/capture_torch/pt2_metadata.h"
 
 #include "core/capture_torch/frame_origin.h"
+#include "core/trace/frame_text.h"
 
 #include <charconv>
 
@@ -134,10 +135,7 @@ std::vector<ModuleLevel> parseModuleStack(std::string_view text)
 std::string userPlace(const std::vector<RunFrame> &frames)
 {
     const RunFrame *frame = userFrame(frames);
-    if (frame == nullptr)
-        return {};
-    std::string place = frame->file + ':' + std::to_string(frame->line);
-    return frame->function.empty() ? place : place + " in " + frame->function;
+    return frame == nullptr ? std::string() : frameText(frame->file, frame->line, frame->function);
 }
 
 } // namespace core::pt2

@@ -22,15 +22,6 @@ struct ByKind : Each...
 template <class... Each>
 ByKind(Each...) -> ByKind<Each...>;
 
-std::size_t bytesIn(const std::vector<c10::IValue> &values)
-{
-    std::size_t bytes = 0;
-    for (const c10::IValue &value : values)
-        forEachTensor(
-            value, [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
-    return bytes;
-}
-
 bool isDeviceElsewhere(const c10::IValue &value)
 {
     return value.isDevice() && !value.toDevice().is_cpu();
@@ -188,7 +179,7 @@ void RecordQueue::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue
     const OpFacts &facts = m_recorder.factsOf(op);
     past.drew = facts.mayDraw && generatorState() != m_rngBefore;
     takeResults(past, facts, stack);
-    m_bytes += bytesIn(past.arguments) + bytesIn(past.results);
+    m_bytes += bytesOf(past.arguments) + bytesOf(past.results);
     if (past.isFinite && m_count < kOps && m_bytes < kBytes && past.end - m_ops.front().start < kTime)
         return;
     flush();
@@ -280,15 +271,11 @@ bool RecordQueue::madeByLast(const at::Tensor &tensor) const
     if (m_count == 0 || !hasBytes(tensor))
         return false;
     const PastOp &last = m_ops[m_count - 1];
-    const OpFacts &facts = m_recorder.factsOf(*last.op);
-    if (facts.writes || facts.view || last.drew || !last.mode.autocast.empty())
+    if (last.drew || !last.mode.autocast.empty() || !canRunAgain(m_recorder.factsOf(*last.op), last.results))
         return false;
-    bool isResult = false;
-    for (const c10::IValue &result : last.results) {
-        if (!result.isTensor())
-            return false;
-        isResult = isResult || result.toTensor().is_same(tensor);
-    }
+    const bool isResult =
+        std::any_of(last.results.begin(), last.results.end(),
+                    [&](const c10::IValue &result) { return result.toTensor().is_same(tensor); });
     bool isRead = false;
     const auto *const storage = tensor.storage().unsafeGetStorageImpl();
     for (const c10::IValue &argument : last.arguments)

@@ -4,7 +4,6 @@
 #include "core/analysis/report_value.h"
 #include "core/capture/live_helpers.h"
 #include "core/capture_torch/capture_environment.h"
-#include "core/capture_torch/kept_values.h"
 #include "core/io/native_reader.h"
 
 #include <filesystem>
@@ -15,13 +14,13 @@ namespace core {
 Reruns::Reruns(const RunnableModel &model, const CaptureRequest &request, const TaskContext &context)
     : m_model(model), m_request(request), m_context(context)
 {
-    m_request.options.set(kKeepsAll, true); // the trace records the policy that was asked for
 }
 
 CaptureOutcome Reruns::first()
 {
-    CaptureOutcome outcome = isolatedCapture(m_model, m_request, m_context,
-                                             {effectiveSeed(m_request), m_request.outputPath, {}, {}});
+    IsolatedRun run{effectiveSeed(m_request), m_request.outputPath, {}, {}};
+    run.variant.keepsAll = true;
+    CaptureOutcome outcome = isolatedCapture(m_model, m_request, m_context, run);
     if (!outcome.error)
         return outcome;
     const Result<std::shared_ptr<const Trace>> trace =
@@ -36,6 +35,7 @@ CaptureOutcome Reruns::first()
 Result<std::shared_ptr<const Trace>> Reruns::again(IsolatedRun run)
 {
     run.outputPath = rerunPath(m_request.outputPath);
+    run.variant.keepsAll = true;
     TaskContext context = m_context;
     context.journal = -1; // it is the first run's
     const CaptureOutcome outcome = isolatedCapture(m_model, m_request, context, run);

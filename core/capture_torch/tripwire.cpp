@@ -9,15 +9,6 @@ namespace core {
 
 namespace {
 
-std::size_t bytesOf(const std::vector<c10::IValue> &values)
-{
-    std::size_t bytes = 0;
-    for (const c10::IValue &value : values)
-        forEachTensor(
-            value, [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
-    return bytes;
-}
-
 struct Memory
 {
     const c10::StorageImpl *storage;
@@ -39,6 +30,22 @@ struct Memory
 };
 
 } // namespace
+
+std::size_t bytesOf(const std::vector<c10::IValue> &values)
+{
+    std::size_t bytes = 0;
+    for (const c10::IValue &value : values)
+        forEachTensor(
+            value, [&bytes](const at::Tensor &tensor) { bytes += hasBytes(tensor) ? tensor.nbytes() : 0; });
+    return bytes;
+}
+
+bool canRunAgain(const OpFacts &facts, std::span<const c10::IValue> results)
+{
+    const auto isTensor = [](const c10::IValue &value) { return value.isTensor(); };
+    return !facts.writes && !facts.view && !facts.uninitialised && !results.empty() &&
+           std::all_of(results.begin(), results.end(), isTensor);
+}
 
 bool Tripwire::look(const at::Tensor &tensor, TensorRecord &record, const FiniteWatch::Forecast &forecast,
                     bool first)

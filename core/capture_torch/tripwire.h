@@ -11,10 +11,18 @@
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace core {
+
+// Of the tensors in VALUES.
+std::size_t bytesOf(const std::vector<c10::IValue> &values);
+
+// Whether an op gives RESULTS once more from the same operands, if it draws no random numbers and nothing is
+// cast on the way: it writes nothing, shares no memory, and gives plain tensors.
+bool canRunAgain(const OpFacts &facts, std::span<const c10::IValue> results);
 
 // The memory-light way to watch a run for the first NaN or Inf: of every row only a finite check is made; the
 // outputs of the last 32 calls (at most 64 MiB; beyond that only their statistics) are held, so that they can

@@ -13,14 +13,10 @@
 #include <csignal>
 #include <thread>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 // Processes whose parent is PARENT.
 QStringList childrenOf(qint64 parent)

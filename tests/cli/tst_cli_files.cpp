@@ -11,14 +11,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 QString model()
 {

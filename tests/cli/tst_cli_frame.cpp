@@ -8,14 +8,10 @@
 
 #include <csignal>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 QStringList commandNames()
 {

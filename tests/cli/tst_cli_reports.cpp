@@ -16,15 +16,11 @@
 
 #include <set>
 
+using support::cli;
 using support::CliResult;
 using support::CorpusCase;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 QString golden(const QString &path)
 {

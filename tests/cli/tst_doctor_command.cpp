@@ -7,16 +7,12 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
 
 const QString kProgram = QStringLiteral(OPSCOPE_BIN_DIR "/opscope-cli");
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(kProgram, arguments);
-}
 
 QString model(const QString &name)
 {

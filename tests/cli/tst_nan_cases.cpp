@@ -6,14 +6,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 // An op's name as the formats are compared: with the overload for .pt2, without for TorchScript, where copy_
 // and fill_ are one.

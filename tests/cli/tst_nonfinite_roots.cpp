@@ -7,14 +7,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 QString probe(const QString &file)
 {

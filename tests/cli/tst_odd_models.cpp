@@ -12,15 +12,11 @@
 #include <limits>
 
 using support::agrees;
+using support::cli;
 using support::CliResult;
 using support::CorpusCase;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 CorpusCase oddCase(const QString &name)
 {

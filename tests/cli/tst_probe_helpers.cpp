@@ -10,14 +10,10 @@
 
 #include <cmath>
 
+using support::cli;
 using support::CliResult;
 
 namespace {
-
-CliResult cli(const QStringList &arguments)
-{
-    return support::runCli(OPSCOPE_BIN_DIR "/opscope-cli", arguments);
-}
 
 QString model(const QString &name)
 {

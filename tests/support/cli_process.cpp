@@ -31,6 +31,11 @@ CliResult runCli(const QString &program, const QStringList &arguments)
     return result;
 }
 
+CliResult cli(const QStringList &arguments)
+{
+    return runCli(QStringLiteral(OPSCOPE_BIN_DIR "/opscope-cli"), arguments);
+}
+
 QJsonValue readJson(const QString &path)
 {
     QFile file(path);

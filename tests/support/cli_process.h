@@ -23,8 +23,11 @@ struct CliResult
     QJsonObject object() const { return document().toObject(); }
 };
 
-// Runs PROGRAM (opscope-cli of this build) with ARGUMENTS and waits for its end.
+// Runs PROGRAM with ARGUMENTS and waits for its end.
 CliResult runCli(const QString &program, const QStringList &arguments);
+
+// opscope-cli of this build.
+CliResult cli(const QStringList &arguments);
 
 // The JSON file at PATH; undefined when it cannot be read.
 QJsonValue readJson(const QString &path);
