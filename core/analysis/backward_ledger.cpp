@@ -158,6 +158,16 @@ std::string rootFault(const Trace &trace, BackwardId pass)
                        std::isnan(loss) ? std::string() : fmt::format(": it is beyond {}", dtype));
 }
 
+std::optional<double> recordedLossScale(const Trace &trace, BackwardId pass)
+{
+    const BackwardRow &row = trace.backwards()[pass.index()];
+    if (row.hasLossScale)
+        return row.lossScale;
+    const auto facts = parseJson(trace.string(row.attributesJson), "backward");
+    const auto seed = facts && facts->isObject() ? numberOrWord(facts->at("seed")) : std::nullopt;
+    return seed && std::isfinite(*seed) && *seed > 0.0 ? seed : std::nullopt;
+}
+
 Result<std::vector<GradientTransition>> backwardTransitions(TraceStatistics &statistics, BackwardId pass,
                                                             const JobContext &job)
 {

@@ -4,6 +4,7 @@
 #include "core/analysis/trace_statistics.h"
 #include "core/base/value.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct GradientTransition
 // loss scale, a loss, or their product beyond the dtype of the loss, or a target that is not finite. "" for
 // nothing.
 std::string rootFault(const Trace &trace, BackwardId pass);
+
+// What PASS multiplied its loss with, as its record says: the loss scale, else the gradient the pass started
+// from (1 where none was asked for). nullopt: not recorded, as of imported traces.
+std::optional<double> recordedLossScale(const Trace &trace, BackwardId pass);
 
 // Every firing of PASS in the order measured. Measures the gradients first; cancelled when the job was. The
 // rows point into the trace.

@@ -249,7 +249,8 @@ Result<Report> bisectNanBackward(const ReportRequest &request, const JobContext 
     std::vector<std::string> captured;
     for (std::size_t i = 0; i < passes.size(); ++i) {
         if (bwd.isNull() || bwd.toInt() == static_cast<std::int64_t>(passes[i].index))
-            return Ledger(request, *scale).run(BackwardId(i), passes[i].index, job);
+            return Ledger(request, *scale ? *scale : recordedLossScale(trace, BackwardId(i)))
+                .run(BackwardId(i), passes[i].index, job);
         captured.push_back(std::to_string(passes[i].index));
     }
     return refuse(

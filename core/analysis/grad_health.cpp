@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/analysis/backward_ledger.h"
 #include "core/analysis/gradient_reports.h"
 #include "core/analysis/report_parts.h"
 #include "core/analysis/rounded_value.h"
@@ -135,12 +136,24 @@ public:
 private:
     void chooseScale()
     {
-        if (m_options.hasScales) {
-            const auto found = m_options.scales.find(std::to_string(m_passIndex));
-            m_scale = found == m_options.scales.end() ? std::nullopt : std::optional<double>(found->second);
-        } else {
-            m_scale = m_options.scale;
-        }
+        const auto found = m_options.scales.find(std::to_string(m_passIndex));
+        m_scale = found == m_options.scales.end() ? m_options.scale : found->second;
+        m_recordedScale = recordedLossScale(m_trace, m_pass);
+        m_provenance = m_scale ? "explicit" : m_recordedScale ? "recorded" : "unknown";
+        m_scale = m_scale ? m_scale : m_recordedScale;
+    }
+
+    std::string scaleWords() const
+    {
+        if (!m_scale)
+            return "; the loss scale is not known";
+        if (*m_scale == 1.0 && m_recordedScale.value_or(1.0) == 1.0)
+            return {};
+        const bool differs = m_recordedScale && *m_recordedScale != *m_scale;
+        return fmt::format("; norms are divided by the {} loss scale {}{}",
+                           m_provenance == "recorded" ? "recorded" : "given", formatNumber(*m_scale),
+                           differs ? fmt::format(", the trace records {}", formatNumber(*m_recordedScale))
+                                   : std::string());
     }
 
     std::string unavailable(TensorId gradient) const
@@ -244,7 +257,7 @@ private:
         return {{m_trace.label(row.op), orNull(row.norm), row.vanishing, row.exploding, row.dead,
                  row.severity(), row.reason, atomic.empty() ? Value() : Value(atomic), row.frontier,
                  orNull(row.raw), orNull(row.rms), measured ? Value(row.elements) : Value(), row.verdict,
-                 "pre_clip", measured && m_scale ? "explicit" : "unknown"},
+                 "pre_clip", measured ? m_provenance : "unknown"},
                 row.op,
                 {}};
     }
@@ -272,6 +285,8 @@ private:
     BackwardId m_pass;
     std::int64_t m_passIndex = 1;
     std::optional<double> m_scale;
+    std::optional<double> m_recordedScale;
+    std::string_view m_provenance;
     std::vector<GradientRowData> m_rows;
 };
 
@@ -324,7 +339,7 @@ Report Health::report() const
                                   {"vanishing_threshold", m_options.vanishing},
                                   {"exploding_threshold", m_options.exploding},
                                   {"basis", m_options.basis},
-                                  {"scale_provenance", m_scale ? "explicit" : "unknown"},
+                                  {"scale_provenance", m_provenance},
                                   {"torchlens_capture_honesty", honestyValue(m_trace)}});
     if (m_scale)
         report.attrs.set("grad_scale", *m_scale);
@@ -342,7 +357,7 @@ Report Health::report() const
     report.status =
         report.found ? "flagged" : (measured == 0 ? "empty" : (unknown > 0 ? "unknown_scale" : "ok"));
     report.coverage = fmt::format("backward pass {}: {} gradients measured, {} unavailable{}", m_passIndex,
-                                  measured, unavailableRows, m_scale ? "" : "; the loss scale is not known");
+                                  measured, unavailableRows, scaleWords());
     return report;
 }
 

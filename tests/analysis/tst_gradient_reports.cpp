@@ -97,6 +97,31 @@ private Q_SLOTS:
         QVERIFY(std::abs(scaled.table.cell(1, "rms").toDouble() - norm / std::sqrt(3.0)) < 1e-9);
     }
 
+    void aRecordedLossScaleIsUsed()
+    {
+        std::string text(kSqrt);
+        text.replace(text.find("backward loss=s"), 15, "backward loss=s scale=2");
+        const double norm = static_cast<float>(0.8660254037844386);
+        const core::Report recorded = run("grad_health", text);
+        QCOMPARE(recorded.table.cell(1, "verdict").toString(), std::string("ok"));
+        QCOMPARE(recorded.table.cell(1, "scale_provenance").toString(), std::string("recorded"));
+        QVERIFY(std::abs(recorded.table.cell(1, "grad_norm").toDouble() - norm) < 1e-9);
+        QCOMPARE(json(recorded.attrs.at("grad_scale")), std::string("2.0"));
+        QVERIFY(recorded.coverage.ends_with("; norms are divided by the recorded loss scale 2"));
+        // What is asked for comes first, a pass that a mapping leaves out is not asked for.
+        const core::Report given = run("grad_health", text, Value::object({{"grad_scale", 4.0}}));
+        QCOMPARE(given.table.cell(1, "scale_provenance").toString(), std::string("explicit"));
+        QVERIFY(std::abs(given.table.cell(1, "grad_norm").toDouble() - norm / 2.0) < 1e-9);
+        QVERIFY(given.coverage.ends_with("the given loss scale 4, the trace records 2"));
+        const core::Report other =
+            run("grad_health", text, Value::object({{"grad_scales", Value::object({{"2", 4.0}})}}));
+        QCOMPARE(other.table.cell(1, "scale_provenance").toString(), std::string("recorded"));
+        const core::Report ledger = run("bisect_nan_backward", text);
+        QCOMPARE(json(ledger.result.at("grad_scale")), std::string("2.0"));
+        QVERIFY(ledger.result.at("amp_hint").isNull());
+        QVERIFY(run("grad_health", kSqrt).coverage.ends_with("the loss scale is not known"));
+    }
+
     void frontierIsNearestTheLoss()
     {
         const core::Report report =

@@ -168,6 +168,12 @@ private Q_SLOTS:
         QCOMPARE(bisected.exitCode, says.isEmpty() ? 0 : 1);
         QCOMPARE(resultOf(origin).value("backward")["verdict"].toString(),
                  says.isEmpty() ? QString("clean") : QString("root_seed"));
+        // The trace tells what its gradients were multiplied with, also where no scale was asked for.
+        const QJsonObject health =
+            cli({"report", "grad_health", trace, "--json"}).object()["attrs"].toObject();
+        const auto scale = backward.indexOf("--loss-scale");
+        QCOMPARE(health["scale_provenance"].toString(), QString("recorded"));
+        QCOMPARE(health["grad_scale"].toDouble(), scale < 0 ? 1.0 : backward[scale + 1].toDouble());
         if (says.isEmpty())
             return;
         const QString seed = resultOf(origin).value("backward")["root_seed"].toString();
