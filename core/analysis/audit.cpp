@@ -245,9 +245,9 @@ private:
         report.findings = std::move(m_findings);
         report.status = report.found ? "findings" : m_checksRun.empty() ? "incomplete" : "ok";
         report.coverage = fmt::format("{} checks run, {} skipped", m_checksRun.size(), m_skipped.size());
-        report.result = Value::object({{"findings", nullptr}, // made for documents
-                                       {"checks_run", labelList(m_checksRun)},
-                                       {"skipped", std::move(skipped)}});
+        report.findingsMember = "findings";
+        report.result =
+            Value::object({{"checks_run", labelList(m_checksRun)}, {"skipped", std::move(skipped)}});
         return report;
     }
 

@@ -199,10 +199,9 @@ Result<Report> dtypeRange(const ReportRequest &request, const JobContext &job)
     report.coverage = fmt::format("{} of {} ops audited", audited, ops.size());
     const double coverage =
         ops.empty() ? 0.0 : static_cast<double>(audited) / static_cast<double>(ops.size());
-    report.result = Value::object({{"findings", nullptr}, // made for documents
-                                   {"num_audited_ops", audited},
-                                   {"num_ops", ops.size()},
-                                   {"coverage", coverage}});
+    report.findingsMember = "findings";
+    report.result =
+        Value::object({{"num_audited_ops", audited}, {"num_ops", ops.size()}, {"coverage", coverage}});
     return report;
 }
 

@@ -93,10 +93,8 @@ Result<Report> lineage(const ReportRequest &request, const JobContext &job)
     }
     report.status = report.table.rows.empty() ? "unavailable" : "found";
     report.coverage = message;
-    report.result = Value::object({{"start_label", start},
-                                   {"direction", direction},
-                                   {"nodes", nullptr}, // the rows: made for documents
-                                   {"message", message}});
+    report.result = Value::object({{"start_label", start}, {"direction", direction}, {"message", message}});
+    report.rowsMember = "nodes";
     return job.isCancelled() ? Result<Report>(job.checkpoint("lineage")) : Result<Report>(std::move(report));
 }
 

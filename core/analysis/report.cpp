@@ -44,24 +44,23 @@ Value rowValue(const ReportTable &table, const ReportRow &row)
     return Value(std::move(object));
 }
 
-// The result as documents have it. What would repeat the findings or the table's rows, of which there can be
-// one for every op, is null in the report and made here.
+// The result as documents have it.
 Value wholeResult(const Report &report)
 {
     Value result = report.result;
-    if (const Value *findings = result.find("findings"); findings != nullptr && findings->isNull()) {
+    if (!report.findingsMember.empty()) {
         Value::List list;
         list.reserve(report.findings.size());
         for (const ReportFinding &finding : report.findings)
             list.push_back(findingValue(finding));
-        result.set("findings", Value(std::move(list)));
+        result.set(report.findingsMember, Value(std::move(list)));
     }
-    if (const Value *nodes = result.find("nodes"); nodes != nullptr && nodes->isNull()) {
+    if (!report.rowsMember.empty()) {
         Value::List list;
         list.reserve(report.table.rows.size());
         for (const ReportRow &row : report.table.rows)
             list.emplace_back(Value::List(row.cells));
-        result.set("nodes", Value(std::move(list)));
+        result.set(report.rowsMember, Value(std::move(list)));
     }
     return result;
 }

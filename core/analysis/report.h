@@ -84,6 +84,10 @@ struct Report
     bool found = false;     // something a person has to look at: exit code 1
     ReportTable table;
     Value result;
+    // Members that the result has in documents besides, made there: the findings, and the cells of the rows,
+    // of which there can be one for every op. Empty: the result has none.
+    std::string findingsMember;
+    std::string rowsMember;
     Value attrs;
     std::vector<ReportFinding> findings; // in severity order
     std::vector<std::string> exits;      // where the whole answer is; the first one is named by the card

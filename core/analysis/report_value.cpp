@@ -108,6 +108,8 @@ Value reportToValue(const Report &report)
                                  {"found", report.found},
                                  {"table", tableValue(report.table)},
                                  {"result", report.result},
+                                 {"findings_member", report.findingsMember},
+                                 {"rows_member", report.rowsMember},
                                  {"attrs", report.attrs},
                                  {"findings", std::move(findings)},
                                  {"exits", labelList(report.exits)}});
@@ -135,6 +137,8 @@ Result<Report> reportFromValue(const Value &value)
         return table.error();
     report.table = *std::move(table);
     report.result = value.at("result");
+    report.findingsMember = value.at("findings_member").toString();
+    report.rowsMember = value.at("rows_member").toString();
     report.attrs = value.at("attrs");
     for (const Value &finding : value.at("findings").toList())
         report.findings.push_back(findingFrom(finding));

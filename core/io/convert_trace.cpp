@@ -3,7 +3,6 @@
 
 #include "core/io/draft_file.h"
 #include "core/io/json_text.h"
-#include "core/io/native_store.h"
 #include "core/io/native_tools.h"
 #include "core/io/sqlite_export.h"
 #include "core/trace/tensor_reader.h"
@@ -308,7 +307,7 @@ Status writeSafetensors(const Trace &trace, DraftFile &file, const JobContext &j
         if (!reader)
             return reader.status();
         if (status)
-            status = verifyEntry(trace.store(), trace.string(trace.tensor(each.tensor).payload.entry), job);
+            status = trace.store().verify(trace.string(trace.tensor(each.tensor).payload.entry), job);
         for (std::uint64_t at = 0; status && at < reader->elementCount(); at += kPieceElements) {
             piece.resize(std::min(kPieceElements, reader->elementCount() - at) * reader->itemBytes());
             status = job.checkpoint("writing values");

@@ -2,7 +2,6 @@
 // Traces of any format as JSON lines and as native files.
 #include "core/io/draft_file.h"
 #include "core/io/native_info.h"
-#include "core/io/native_store.h"
 #include "core/io/native_tools.h"
 #include "core/io/native_writer.h"
 #include "core/io/record_json.h"
@@ -214,7 +213,7 @@ Status Copier::checkEntry(const std::string &entry)
 {
     const auto [known, isNew] = m_checked.try_emplace(entry);
     if (isNew)
-        known->second = verifyEntry(m_trace.store(), entry, m_job);
+        known->second = m_trace.store().verify(entry, m_job);
     return known->second;
 }
 

@@ -81,10 +81,4 @@ Result<std::string> NativeStore::text(std::string_view entry, std::uint64_t limi
     return std::string(reinterpret_cast<const char *>(bytes->data()), bytes->size());
 }
 
-Status verifyEntry(const TensorStore &store, std::string_view entry, const JobContext &job)
-{
-    const auto *const native = dynamic_cast<const NativeStore *>(&store);
-    return native == nullptr ? Status::ok() : native->verify(entry, job);
-}
-
 } // namespace core

@@ -23,10 +23,8 @@ public:
     Status read(std::string_view entry, std::uint64_t offset, std::span<std::byte> out) const override;
     std::span<const std::byte> view(std::string_view entry, std::uint64_t offset,
                                     std::uint64_t length) const override;
-    // Reads all of an entry and checks its CRC, for what makes a copy of it; nothing to do for those that
-    // were checked when they were first used.
-    Status verify(std::string_view entry, const JobContext &job) const;
     Result<std::string> text(std::string_view entry, std::uint64_t limit) const override;
+    Status verify(std::string_view entry, const JobContext &job) const override;
 
 private:
     struct Place
@@ -41,8 +39,5 @@ private:
     mutable std::mutex m_mutex;
     mutable std::unordered_map<std::string_view, Place> m_places; // names live in the archive
 };
-
-// NativeStore::verify where STORE is one; of other stores there is nothing to check.
-Status verifyEntry(const TensorStore &store, std::string_view entry, const JobContext &job);
 
 } // namespace core

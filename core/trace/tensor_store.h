@@ -12,6 +12,8 @@
 
 namespace core {
 
+class JobContext;
+
 // The values of a trace's tensors and the texts of its sources, read by range on demand. Thread safe.
 class TensorStore
 {
@@ -27,6 +29,9 @@ public:
                                             std::uint64_t length) const = 0;
     // The text of a source entry, at most LIMIT bytes.
     virtual Result<std::string> text(std::string_view entry, std::uint64_t limit) const = 0;
+    // Checks all of ENTRY against its checksum, for what makes a copy of it with a checksum of its own: ok
+    // where read() or opening has checked it, or there is none.
+    virtual Status verify(std::string_view, const JobContext &) const { return Status::ok(); }
 };
 
 // A store that holds nothing: notFound for everything.
