@@ -7,9 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <chrono>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -56,40 +53,36 @@ std::filesystem::path draftStem(const std::filesystem::path &target)
     return target.parent_path() / (own.size() <= kLongest ? own : ".opscope");
 }
 
-// The process that NAME, "STEM.PROCESS-NUMBER.part" or what SQLite puts beside it, was made by; 0: another
-// name.
-pid_t draftOwner(std::string_view name, std::string_view stem)
+// Whether NAME is "STEM.PROCESS-NUMBER.part", which is its first LENGTH bytes, or what SQLite puts beside it.
+bool isDraft(std::string_view name, std::string_view stem, std::size_t &length)
 {
-    if (!name.starts_with(stem) || name.find(".part", stem.size()) == std::string_view::npos)
-        return 0;
-    name.remove_prefix(stem.size());
-    pid_t owner = 0;
-    if (!name.starts_with('.'))
-        return 0;
-    name.remove_prefix(1);
-    const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), owner);
-    const bool isDraft =
-        failed == std::errc() && owner > 0 && end != name.data() + name.size() && *end == '-';
-    return isDraft ? owner : 0;
+    constexpr std::string_view kEnding = ".part";
+    const std::size_t ending = name.starts_with(stem) ? name.find(kEnding, stem.size()) : name.npos;
+    if (ending == name.npos)
+        return false;
+    length = ending + kEnding.size();
+    const std::string_view numbers = name.substr(stem.size(), ending - stem.size());
+    const std::size_t dash = numbers.find('-');
+    return numbers.starts_with('.') && dash != numbers.npos && dash > 1 &&
+           numbers.find_first_not_of("0123456789-", 1) == numbers.npos;
 }
 
-// A program that was killed could not remove its draft: the next one that writes the same file does. What was
-// touched lately may be of a process that cannot be seen from here, on another host or in another container,
-// whose model runs a long op.
+// A program that was killed could not remove its draft: the next one that writes the same file does.
 void removeLeftDrafts(const std::filesystem::path &target)
 {
-    constexpr std::chrono::minutes kUntouched{10};
     const std::string stem = draftStem(target).filename().string();
     std::error_code error;
     std::filesystem::directory_iterator entry(folderOf(target), error);
     for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-        const pid_t owner = draftOwner(entry->path().filename().string(), stem);
-        if (owner == 0 || ::kill(owner, 0) == 0 || errno != ESRCH)
+        const std::string name = entry->path().filename().string();
+        std::size_t length = 0;
+        if (!isDraft(name, stem, length))
             continue;
+        // The draft is what is locked: what stands beside it is in use as long as it is there.
         std::error_code ignored;
-        const auto touched = entry->last_write_time(ignored);
-        if (!ignored && std::filesystem::file_time_type::clock::now() - touched > kUntouched)
-            std::filesystem::remove(entry->path(), ignored);
+        const bool isBeside = length < name.size();
+        if (!isBeside || !std::filesystem::exists(folderOf(target) / name.substr(0, length), ignored))
+            removeIfLeft(entry->path());
     }
 }
 
@@ -199,12 +192,13 @@ Result<DraftName> DraftName::take(const std::filesystem::path &path)
     std::string draft;
     if (const int failed = makeDraft(target, draft); failed != 0)
         return cannotWrite(path, std::strerror(failed));
+    UseLock lock = UseLock::take(draft);
     keepAccess(target, draft);
-    return DraftName(std::move(target), std::move(draft));
+    return DraftName(std::move(target), std::move(draft), std::move(lock));
 }
 
 DraftName::DraftName(DraftName &&other) noexcept
-    : m_path(std::move(other.m_path)), m_draft(std::move(other.m_draft))
+    : m_path(std::move(other.m_path)), m_draft(std::move(other.m_draft)), m_lock(std::move(other.m_lock))
 {
     other.m_draft.clear();
 }
@@ -235,6 +229,7 @@ Status DraftName::commit()
     if (error)
         return cannotWrite(m_path, error.message());
     m_draft.clear();
+    m_lock.release();
     return Status::ok();
 }
 

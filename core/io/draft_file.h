@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/io/use_lock.h"
 
 #include <cstddef>
 #include <cstdio>
@@ -14,9 +15,9 @@ namespace core {
 
 // A name for a file that is still being written, beside the one it will get: nobody else has it, also when
 // two programs write to one place at once. The empty file is there from the beginning; it is renamed by
-// commit() and removed when this is destroyed before; that of a process that was killed is removed by the
-// next one that writes to the same place. A symbolic link at PATH is followed, so that the file it names is
-// replaced and not the link. Owned by one thread.
+// commit() and removed when this is destroyed before; it is locked meanwhile, so that the next one that
+// writes to the same place removes that of a process that was killed. A symbolic link at PATH is followed, so
+// that the file it names is replaced and not the link. Owned by one thread.
 class DraftName
 {
 public:
@@ -31,17 +32,20 @@ public:
     const std::filesystem::path &draft() const { return m_draft; }
     // Gives the file, which must be whole and closed, its name.
     Status commit();
+    // From now on who writes the draft holds a lock of its own on it (ZipWriter).
+    void handOverLock() { m_lock.release(); }
     // STATUS with the name of the file where its message has that of the draft, which nobody asked for.
     Status named(const Status &status) const;
 
 private:
-    DraftName(std::filesystem::path path, std::filesystem::path draft)
-        : m_path(std::move(path)), m_draft(std::move(draft))
+    DraftName(std::filesystem::path path, std::filesystem::path draft, UseLock lock)
+        : m_path(std::move(path)), m_draft(std::move(draft)), m_lock(std::move(lock))
     {
     }
 
     std::filesystem::path m_path;
     std::filesystem::path m_draft; // empty when it was committed
+    UseLock m_lock;
 };
 
 // A file that takes its name when it is complete. Owned by one thread.

@@ -323,6 +323,7 @@ Result<std::vector<std::string>> writeTrace(const Trace &trace, const std::files
     if (!name)
         return name.status();
     const TraceInfo info = copiedInfo(trace, options);
+    name->handOverLock();
     auto writer = NativeWriter::create(name->draft(), info);
     if (!writer)
         return name->named(writer.status());

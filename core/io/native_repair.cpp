@@ -115,6 +115,7 @@ Result<RepairResult> repairTrace(const std::filesystem::path &in, const std::fil
         return name.status();
     RepairResult result;
     result.notes = parts->report;
+    name->handOverLock();
     if (Status status = writeRepaired(*parts, name->draft(), result, job); !status)
         return name->named(status);
     if (Status status = name->commit(); !status)

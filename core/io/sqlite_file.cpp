@@ -65,9 +65,11 @@ Result<std::unique_ptr<SqliteFile>> SqliteFile::create(const std::filesystem::pa
     if (!name)
         return name.status();
     std::unique_ptr<SqliteFile> file(new SqliteFile(std::move(*name)));
+    // Without locks of its own: the draft is nobody else's, and on a network file system those would meet
+    // ours.
     if (sqlite3_open_v2(file->m_name.draft().c_str(), &file->m_database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        nullptr) != SQLITE_OK) {
+                        "unix-none") != SQLITE_OK) {
         const std::string tooLong = tooLongText(file->m_name.draft());
         return tooLong.empty()
                    ? file->failed()

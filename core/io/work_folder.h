@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/io/use_lock.h"
 
 #include <filesystem>
 #include <string_view>
@@ -27,7 +28,7 @@ public:
 
 private:
     std::filesystem::path m_path;
-    int m_lock = -1;
+    UseLock m_lock;
 };
 
 } // namespace core

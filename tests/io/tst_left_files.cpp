@@ -2,6 +2,7 @@
 // What programs that were killed leave behind goes with the next one, and nothing else does.
 #include "core/io/draft_file.h"
 #include "core/io/work_folder.h"
+#include "core/io/zip_writer.h"
 
 #include <QDir>
 #include <QFile>
@@ -64,19 +65,45 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path(left)));
         const QString database = "run.svg." + QString::number(gone) + "-1.part-journal";
         const QString others = "other.svg." + QString::number(gone) + "-0.part";
-        const QString alive = "run.svg." + QString::number(getpid()) + "-7.part";
+        // Of a process that had the number this one has now.
+        const QString sameNumber = "run.svg." + QString::number(getpid()) + "-7.part";
         const QString named = "run.svg.backup.part";
-        for (const QString &name : {database, others, alive, named})
+        const auto used = DraftName::take(target);
+        QVERIFY(used.isOk());
+        const QString alive = QString::fromStdString(used->draft().filename().string());
+        const QString beside = alive + "-journal";
+        for (const QString &name : {database, others, sameNumber, beside, named})
             QVERIFY(write(name));
-        for (const QString &name : {left, database, others, alive, named})
+        for (const QString &name : {left, database, others, alive, sameNumber, beside, named})
             QVERIFY(makeOld(path(name)));
         auto draft = DraftFile::create(target);
         QVERIFY(draft.isOk());
         QVERIFY((*draft)->write("whole").isOk());
         QVERIFY((*draft)->commit().isOk());
-        QStringList kept = {others, alive, named, "run.svg"};
+        QStringList kept = {others, alive, beside, named, "run.svg"};
         kept.sort();
         QCOMPARE(files(), kept);
+    }
+
+    // The writer of an archive locks its file itself; a whole file is nobody's.
+    void anArchiveKeepsItsDraft()
+    {
+        const std::filesystem::path target = path("run.opscope").toStdString();
+        auto draft = DraftName::take(target);
+        QVERIFY(draft.isOk());
+        draft->handOverLock();
+        auto writer = ZipWriter::create(draft->draft());
+        QVERIFY(writer.isOk());
+        QVERIFY(makeOld(QString::fromStdString(draft->draft().string())));
+        QVERIFY(DraftName::take(target).isOk());
+        QCOMPARE(files().size(), 1);
+        QVERIFY((*writer)->close().isOk());
+        QVERIFY(draft->commit().isOk());
+        QVERIFY(ZipWriter::create(target).isOk());
+        auto whole = DraftFile::create(target);
+        QVERIFY((*whole)->commit().isOk());
+        QVERIFY(ZipWriter::create(target).isOk());
+        QCOMPARE(files(), QStringList{"run.opscope"});
     }
 
     void aDraftOfThisMomentStays()
