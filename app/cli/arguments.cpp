@@ -51,8 +51,7 @@ Status unknownOption(std::string_view word, std::span<const OptionSpec> options)
         names.push_back(option.name);
     const std::string name = isOptionWord(word) ? dashed(word.substr(2)) : std::string();
     const std::vector<std::string_view> near = core::nearNames(name, names, 1);
-    return near.empty() ? status
-                        : std::move(status).withRemedy("did you mean --" + std::string(near.front()) + "?");
+    return std::move(status).withRemedy(core::didYouMean(near, "--"));
 }
 
 std::optional<double> parseDouble(std::string_view text)

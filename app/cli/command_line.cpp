@@ -41,7 +41,7 @@ Status unknownCommand(std::string_view name)
     const std::vector<std::string_view> near = core::nearNames(name, names, 1);
     return Status(ErrorCode::invalidArgument, "there is no command \"" + std::string(name) + "\"")
         .withRemedy(near.empty() ? "opscope-cli --help lists the commands"
-                                 : "did you mean \"" + std::string(near.front()) + "\"?");
+                                 : core::didYouMean(near, "\"", "\""));
 }
 
 Status checkOperands(const CommandSpec &command, const Arguments &arguments)

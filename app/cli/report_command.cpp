@@ -56,7 +56,7 @@ Status unknownReport(std::string_view name)
     const std::vector<std::string_view> near = core::nearNames(name, names, 1);
     return Status(ErrorCode::invalidArgument, "there is no report \"" + std::string(name) + "\"")
         .withRemedy(near.empty() ? "opscope-cli report list names the reports"
-                                 : "did you mean \"" + std::string(near.front()) + "\"?");
+                                 : core::didYouMean(near, "\"", "\""));
 }
 
 std::string operandWords(ReportSubject subject)

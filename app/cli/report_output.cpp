@@ -84,8 +84,7 @@ core::Status checkOptionNames(std::string_view helper, const Value &given,
             names.begin() + static_cast<std::ptrdiff_t>(helpers))
             continue;
         const auto near = core::nearNames(spelled, views, 1);
-        std::string remedy =
-            near.empty() ? "its options are" : "did you mean --" + std::string(near[0]) + "?";
+        std::string remedy = near.empty() ? "its options are" : core::didYouMean(near, "--");
         for (std::size_t i = 0; near.empty() && i < helpers; ++i)
             remedy += (i == 0 ? " --" : ", --") + names[i];
         if (near.empty() && helpers == 0)

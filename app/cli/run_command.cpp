@@ -41,7 +41,7 @@ Status unknownHelper(std::string_view name)
                   "there is no helper \"" + std::string(name) + "\" that runs a model")
         .withRemedy(near.empty() ? "opscope-cli run list names them; reports over a saved trace are "
                                    "opscope-cli report"
-                                 : "did you mean \"" + std::string(near.front()) + "\"?");
+                                 : core::didYouMean(near, "\"", "\""));
 }
 
 ExitCode listHelpers(CommandContext &context)

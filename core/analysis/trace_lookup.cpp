@@ -361,8 +361,7 @@ Result<OpId> lookUpOp(const Trace &trace, const Value &key)
     const auto near = nearLabels(trace, text);
     return Status(ErrorCode::notFound, fmt::format("op '{}' not found", text))
         .withDetail("op_not_found")
-        .withRemedy(near.empty() ? "pass a label, a position or a module address"
-                                 : fmt::format("did you mean {}?", fmt::join(near, ", ")));
+        .withRemedy(near.empty() ? "pass a label, a position or a module address" : didYouMean(near));
 }
 
 } // namespace core

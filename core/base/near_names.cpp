@@ -55,4 +55,28 @@ std::vector<std::string_view> nearNames(std::string_view name, std::span<const s
     return out;
 }
 
+std::string didYouMean(std::span<const std::string_view> near, std::string_view opening,
+                       std::string_view closing)
+{
+    std::string text;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        text += i == 0 ? "did you mean " : i + 1 < near.size() ? ", " : " or ";
+        text.append(opening).append(near[i]).append(closing);
+    }
+    return text.empty() ? text : text + '?';
+}
+
+std::string knownNamesText(std::string_view name, std::span<const std::string_view> known,
+                           std::string_view lead)
+{
+    constexpr std::size_t kMostNames = 12;
+    std::string text = didYouMean(nearNames(name, known));
+    text.append(text.empty() ? "" : " ").append(lead);
+    for (std::size_t i = 0; i < known.size() && i < kMostNames; ++i)
+        text.append(i == 0 ? " " : ", ").append(known[i]);
+    if (known.size() > kMostNames)
+        text += " and " + std::to_string(known.size() - kMostNames) + " more";
+    return text;
+}
+
 } // namespace core

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,5 +14,14 @@ namespace core {
 // KNOWN.
 std::vector<std::string_view> nearNames(std::string_view name, std::span<const std::string_view> known,
                                         std::size_t limit = 3);
+
+// The question after the NEAR names: "did you mean a, b or c?", each between OPENING and CLOSING; "" for
+// none.
+std::string didYouMean(std::span<const std::string_view> near, std::string_view opening = {},
+                       std::string_view closing = {});
+
+// Says which names there are instead of NAME: "did you mean a? LEAD a, b, c and 4 more".
+std::string knownNamesText(std::string_view name, std::span<const std::string_view> known,
+                           std::string_view lead);
 
 } // namespace core

@@ -187,7 +187,7 @@ private:
         if (!value.toObject().empty()) {
             const std::string &first = value.toObject().front().first;
             if (const auto near = nearNames(first, known, 1); !near.empty() && near.front() != first)
-                remedy = "did you mean \"" + std::string(near.front()) + "\"? ";
+                remedy = didYouMean(near, "\"", "\"") + ' ';
             remedy += "a dict argument is written {\"dict\": {\"" + first + "\": ...}}";
         } else {
             remedy = R"(an empty dict is written {"dict": {}})";
@@ -261,10 +261,9 @@ private:
         std::string names;
         for (const std::string_view option : known.subspan(2)) // after "options"
             names += (names.empty() ? "" : ", ") + std::string(option);
-        const auto near = nearNames(name, known.subspan(1), 1);
+        const std::string question = didYouMean(nearNames(name, known.subspan(1), 1), "\"", "\"");
         return invalidAt(where, '"' + name + "\" is no option of \"" + std::string(known.front()) + '"')
-            .withRemedy((near.empty() ? "" : "did you mean \"" + std::string(near.front()) + "\"? ") +
-                        "the options are " + names);
+            .withRemedy(question + (question.empty() ? "" : " ") + "the options are " + names);
     }
 
     // "options" as it is, else "NAME=VALUE"; lists with commas.

@@ -58,7 +58,6 @@ std::string TensorKind::text() const
 
 Status noSuchOutput(const std::string &path, const std::vector<std::string> &names)
 {
-    constexpr std::size_t kMostNames = 12;
     if (names.empty())
         return Status(ErrorCode::invalidArgument, "the model returned no tensor")
             .withDetail("no_such_output");
@@ -67,16 +66,7 @@ Status noSuchOutput(const std::string &path, const std::vector<std::string> &nam
     if (names.size() == 1 && names.front().empty())
         return std::move(status).withRemedy("its only tensor output has no name: leave :" + path + " out");
     const std::vector<std::string_view> known(names.begin(), names.end());
-    std::string remedy;
-    for (const std::string_view near : nearNames(path, known))
-        remedy += (remedy.empty() ? "did you mean " : " or ") + std::string(near);
-    remedy += remedy.empty() ? "" : "? ";
-    std::vector<std::string> told(
-        names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostNames)));
-    remedy += "its tensor outputs are " + joined(told);
-    if (names.size() > kMostNames)
-        remedy += " and " + std::to_string(names.size() - kMostNames) + " more";
-    return std::move(status).withRemedy(std::move(remedy));
+    return std::move(status).withRemedy(knownNamesText(path, known, "its tensor outputs are"));
 }
 
 Status checkLossScale(double scale)

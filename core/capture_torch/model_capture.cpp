@@ -44,14 +44,6 @@ NamedTensors inputTensors(const RunnableModel &model)
     return tensors;
 }
 
-std::string namesOf(const NamedTensors &tensors)
-{
-    std::string names;
-    for (const auto &[name, tensor] : tensors)
-        names += (names.empty() ? "" : ", ") + name;
-    return names.empty() ? "none" : names;
-}
-
 // The tensor input called NAME, or, where that fits one alone, the one whose way is written with underscores
 // instead of points.
 const at::Tensor *findTensor(const NamedTensors &tensors, const std::string &name)
@@ -76,11 +68,9 @@ Status noTensorInput(const NamedTensors &tensors, const std::string &name)
     std::vector<std::string_view> known;
     for (const auto &[path, tensor] : tensors)
         known.push_back(path);
-    std::string remedy = "its tensor inputs are " + namesOf(tensors);
-    if (const auto near = nearNames(name, known); !near.empty())
-        remedy = "did you mean " + std::string(near.front()) + "? " + remedy;
     return Status(ErrorCode::invalidArgument, "the model has no tensor input " + name)
-        .withRemedy(std::move(remedy));
+        .withRemedy(known.empty() ? "no input of it is a tensor"
+                                  : knownNamesText(name, known, "its tensor inputs are"));
 }
 
 Status requireInputGradients(const CaptureRequest &request, const RunnableModel &model)

@@ -31,6 +31,22 @@ private Q_SLOTS:
         QVERIFY(core::nearNames("zzzzzzzz", known).empty());
         QVERIFY(core::nearNames("", known).empty());
     }
+    void asksWhatWasMeant()
+    {
+        QCOMPARE(core::didYouMean({}), std::string());
+        QCOMPARE(core::didYouMean(Names{"rtol"}, "--"), std::string("did you mean --rtol?"));
+        QCOMPARE(core::didYouMean(Names{"a", "b"}, "\"", "\""), std::string("did you mean \"a\" or \"b\"?"));
+        QCOMPARE(core::didYouMean(Names{"a", "b", "c"}), std::string("did you mean a, b or c?"));
+    }
+    void namesWhatThereIs()
+    {
+        QCOMPARE(core::knownNamesText("scors", Names{"scores", "loss"}, "its outputs are"),
+                 std::string("did you mean scores? its outputs are scores, loss"));
+        const Names many = {"a1", "b1", "c1", "d1", "e1", "f1", "g1",
+                            "h1", "i1", "j1", "k1", "l1", "m1", "n1"};
+        QCOMPARE(core::knownNamesText("zzzz", many, "there is"),
+                 std::string("there is a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1 and 2 more"));
+    }
     void respectsTheLimit()
     {
         const Names known = {"relu_1", "relu_2", "relu_3", "relu_4"};
