@@ -7,6 +7,7 @@
 #include "core/capture_torch/live_task.h"
 #include "core/capture_torch/model_capture.h"
 #include "core/capture_torch/script_model.h"
+#include "core/io/file_kind.h"
 
 #include <c10/core/GradMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
@@ -165,11 +166,15 @@ CaptureOutcome liveCountCompiles(const CaptureRequest &request, const TaskContex
 
 CaptureOutcome liveGraphBreaks(const CaptureRequest &request, const TaskContext &)
 {
+    const Result<FileIdentity> file = identifyFile(request.modelPath);
+    const bool isScript = file && file->kind == FileKind::torchScript;
     return refusedOutcome(
-        request,
-        {"GraphBreaksUnavailableError", "graph_breaks_unavailable",
-         "graph breaks are found by Dynamo's explainer, which is in Python; a .pt2 was exported without any",
-         "run torch._dynamo.explain(model)(inputs) in Python"});
+        request, {"GraphBreaksUnavailableError", "graph_breaks_unavailable",
+                  std::string("graph breaks are found by Dynamo's explainer, which is in Python and looks at "
+                              "Python code; ") +
+                      (isScript ? "a TorchScript file was compiled without Dynamo and has none"
+                                : "a .pt2 was exported as one graph without any"),
+                  "run torch._dynamo.explain(model)(inputs) in Python, on the model the file was made of"});
 }
 
 } // namespace core

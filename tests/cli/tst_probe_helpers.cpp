@@ -310,12 +310,18 @@ private Q_SLOTS:
         QCOMPARE(refused.exitCode, 2);
         QCOMPARE(refused.object().value("error")["code"].toString(),
                  QStringLiteral("compile_counts_unavailable"));
-        const CliResult breaks = cli({"run", "graph_breaks", model("imagenet.pt"), "--json"});
-        QCOMPARE(breaks.exitCode, 2);
-        QCOMPARE(breaks.object().value("error")["type"].toString(),
-                 QStringLiteral("GraphBreaksUnavailableError"));
-        QCOMPARE(breaks.object().value("error")["code"].toString(),
-                 QStringLiteral("graph_breaks_unavailable"));
+        // Each format is spoken of by its own name.
+        QVERIFY(refused.messages.contains("an exported program is run as it is"));
+        for (const QString &file : {QStringLiteral("imagenet.pt"), QStringLiteral("frozen.pt2")}) {
+            const CliResult breaks = cli({"run", "graph_breaks", model(file), "--json"});
+            QCOMPARE(breaks.exitCode, 2);
+            const QJsonValue error = breaks.object()["error"];
+            QCOMPARE(error["type"].toString(), QStringLiteral("GraphBreaksUnavailableError"));
+            QCOMPARE(error["code"].toString(), QStringLiteral("graph_breaks_unavailable"));
+            const bool isScript = file.endsWith(".pt");
+            QCOMPARE(error["message"].toString().contains("a TorchScript file"), isScript);
+            QCOMPARE(error["message"].toString().contains(".pt2"), !isScript);
+        }
     }
 
     void failedBackwardPassesAreExplained_data()
