@@ -302,7 +302,7 @@ void MainWindow::showUnanswered()
 {
     if (!m_unanswered || m_session.current()->path != m_unanswered->tracePath)
         return;
-    const QString told = asSentence(views::fromView(m_unanswered->status.message()));
+    const QString told = views::asSentence(views::fromView(m_unanswered->status.message()));
     m_banner->showMessage(
         tr("%1 did not come to its answer").arg(views::fromView(m_unanswered->request.task)), told,
         {{tr("Ask again…"), [this, asked = core::requestAsGiven(m_unanswered->request)] { askAgain(asked); }},
@@ -327,9 +327,10 @@ void MainWindow::showCaptureFailure(const core::CaptureRequest &request, const c
     message.icon = views::IconName::warning;
     message.tone = core::ColorToken::warn;
     message.title = tr("%1 could not be run").arg(views::fileNameText(request.modelPath));
-    message.body = asSentence(views::fromView(status.message()));
+    message.body = views::asSentence(views::fromView(status.message()));
     if (!status.remedy().empty())
-        message.body += QLatin1Char('\n') + asSentence(inWindowWords(views::fromView(status.remedy())));
+        message.body +=
+            QLatin1Char('\n') + views::asSentence(inWindowWords(views::fromView(status.remedy())));
     message.actions = {{tr("Capture again…"), [this, request] { askAgain(request); }, true},
                        {tr("Copy message"),
                         [text = message.title + QLatin1Char('\n') + message.body] {

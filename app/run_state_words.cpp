@@ -7,7 +7,6 @@
 #include "views/base/trace_facts.h"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
 
 namespace app {
 
@@ -40,25 +39,12 @@ void sayFailed(const core::TraceInfo &info, const QString &before, RunStateWords
         said.title = told("The backward pass did not run to its end");
     else
         said.title = op.isEmpty() ? told("The model stopped") : told("The model stopped in %1").arg(op);
-    said.body = asSentence(said.message);
+    said.body = views::asSentence(said.message);
     if (!isBackward)
         said.body = QStringLiteral("%1 %2").arg(said.body, before);
 }
 
 } // namespace
-
-QString asSentence(const QString &message)
-{
-    static const QRegularExpression kPlainWord(QStringLiteral("^[a-z]+(?=[ ,;]|: |$)"));
-    QString sentence = message.trimmed();
-    if (sentence.isEmpty())
-        return sentence;
-    if (kPlainWord.match(sentence).hasMatch())
-        sentence[0] = sentence[0].toUpper();
-    if (!QStringLiteral(".!?\"”»").contains(sentence.back()))
-        sentence += QLatin1Char('.');
-    return sentence;
-}
 
 RunStateWords runStateWords(const core::Trace &trace)
 {
@@ -73,14 +59,15 @@ RunStateWords runStateWords(const core::Trace &trace)
     case core::TraceStatus::crashed:
         said.title = op.isEmpty() ? told("The model stopped (%1)").arg(signal)
                                   : told("The model stopped in %1 (%2)").arg(op, signal);
-        said.body = QStringLiteral("%1 %2").arg(beforeText(count), asSentence(said.message)).trimmed();
+        said.body = QStringLiteral("%1 %2").arg(beforeText(count), views::asSentence(said.message)).trimmed();
         break;
     case core::TraceStatus::failed:
         sayFailed(info, beforeText(count), said);
         break;
     case core::TraceStatus::cancelled:
         said.title = told("Stopped after %1").arg(ops);
-        said.body = QStringLiteral("%1 %2").arg(asSentence(said.message), told("What is there can be used."));
+        said.body =
+            QStringLiteral("%1 %2").arg(views::asSentence(said.message), told("What is there can be used."));
         said.body = said.body.trimmed();
         break;
     case core::TraceStatus::unknown:

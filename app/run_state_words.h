@@ -18,8 +18,4 @@ struct RunStateWords
 
 RunStateWords runStateWords(const core::Trace &trace);
 
-// MESSAGE ("the limit was reached: 3 more") as a sentence: a capital letter, unless it begins with a name
-// ("aten::add", "capture_worker"), and a full stop.
-QString asSentence(const QString &message);
-
 } // namespace app

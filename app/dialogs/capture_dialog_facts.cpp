@@ -217,9 +217,9 @@ void CaptureDialog::showRefusal(const core::Status &status)
     m_lastRefusal = status;
     const QString message = views::fromView(status.message());
     const QString remedy = inWindowWords(views::fromView(status.remedy()));
-    QStringList lines = {m_inputs->showProblem(message) ? inputProblemWords() : asSentence(message)};
+    QStringList lines = {m_inputs->showProblem(message) ? inputProblemWords() : views::asSentence(message)};
     if (!remedy.isEmpty())
-        lines.push_back(asSentence(remedy));
+        lines.push_back(views::asSentence(remedy));
     say(lines.join(QLatin1Char('\n')), "warn");
 }
 

@@ -103,6 +103,39 @@ void opBadges(const GraphTree &tree, CallId call, PictureBox &box)
     }
 }
 
+std::string_view kindWord(const TensorStats &counts)
+{
+    return counts.nan > 0 ? "NaN" : "Inf";
+}
+
+// What the grad functions of the calls in [box.begin, box.end) made. First where nothing worse happened in
+// the forward pass.
+void backwardBadge(const GraphTree &tree, PictureBox &box)
+{
+    TensorStats born;
+    std::uint64_t births = 0;
+    for (std::uint32_t i = box.begin; i < box.end; ++i) {
+        const Range rows = tree.trace().call(tree.calls()[i]).rows;
+        for (std::uint32_t row = 0; row < rows.count; ++row)
+            if (const TensorStats *one = tree.marks().bornBackwardOf(OpId(rows.begin + row))) {
+                born.nan += one->nan;
+                born.posInf += one->posInf;
+                born.negInf += one->negInf;
+                born.elements += one->elements;
+                ++births;
+            }
+    }
+    box.bornInBackward = births > 0;
+    if (births == 0)
+        return;
+    const bool isFirst = box.state != NodeState::origin;
+    std::string text = fmt::format("grad {}", kindWord(born));
+    if (box.end - box.begin == 1) // of several ops each says its own
+        text += " " + shareOrCount(born.nan > 0 ? born.nan : born.nonFinite(), born.elements);
+    box.badges.insert(isFirst ? box.badges.begin() : box.badges.end(),
+                      {std::move(text), isFirst ? BadgeTone::nanSolid : BadgeTone::nan});
+}
+
 // Marks of the calls in [box.begin, box.end): the worst state, whether anything was not looked at, whether
 // any value is bad at all.
 void summariseCalls(const GraphTree &tree, PictureBox &box)
@@ -181,7 +214,7 @@ void describeOp(const GraphTree &tree, CallId id, PictureBox &box)
             std::all_of(address.begin(), address.end(), [](char c) { return c >= '0' && c <= '9'; }))
             box.title = fmt::format("output [{}]", address);
     } else {
-        box.title = shortLabel(trace, box.op);
+        box.title = valueName(trace, box.op); // a buffer that was written by its name
     }
     opBadges(tree, id, box);
 }
@@ -297,6 +330,7 @@ void describeBox(const GraphTree &tree, const SliceItem &item, PictureBox &box)
         box.state = tree.stateOf(item.call);
         describeOp(tree, item.call, box);
         summariseCalls(tree, box);
+        backwardBadge(tree, box);
         return;
     }
     summariseCalls(tree, box);
@@ -321,6 +355,7 @@ void describeBox(const GraphTree &tree, const SliceItem &item, PictureBox &box)
             box.fullName = trace.label(box.op);
         }
     }
+    backwardBadge(tree, box);
 }
 
 void describeCluster(const GraphTree &tree, const SliceItem &item, PictureCluster &cluster)
@@ -332,6 +367,8 @@ void describeCluster(const GraphTree &tree, const SliceItem &item, PictureCluste
     inside.end = cluster.end;
     summariseCalls(tree, inside);
     cluster.state = inside.state;
+    backwardBadge(tree, inside);
+    cluster.bornInBackward = inside.bornInBackward;
     if (item.kind == BoxKind::run) {
         cluster.title = runTitle(tree, item);
         cluster.subtitle =

@@ -89,12 +89,12 @@ private:
     void writeBox(std::uint32_t index)
     {
         const PictureBox &box = m_picture.boxes[index];
-        const StateLook look = stateLook(box.state);
+        const StateLook look = lookOf(box);
         std::string label = box.title;
         if (!box.subtitle.empty())
             label += "\n" + box.subtitle;
-        if (!box.badges.empty())
-            label += "\n" + box.badges.front().text;
+        for (const PictureBadge &badge : box.badges)
+            label += "\n" + badge.text;
         m_out += fmt::format("  b{} [label={}, fillcolor={}, color={}, penwidth={:.0f}{}];\n", index,
                              quotedDotText(label), color(look.fill), color(look.stroke), look.strokeWidth,
                              box.unchecked ? ", style=\"rounded,filled,dashed\"" : "");

@@ -113,7 +113,7 @@ void Drawing::drawClusterHeader(std::size_t index)
     const double size = 11.0 * scale;
     const auto font = scaledFont(kTitleFont, scale);
     const auto small = scaledFont({FontFamily::words, FontWeight::regular, 12.0F}, scale);
-    const StateLook look = stateLook(cluster.state);
+    const StateLook look = stateLook(cluster.state, cluster.bornInBackward);
     const double left = frame.x + (look.hasGlyph ? 43.0 : 27.0) * scale;
     const std::string title = elidedMiddle(cluster.title, font, frame.right() - 10.0 - left);
     const double second = left + textWidth(title, font) + 9.0 * scale;
@@ -195,7 +195,7 @@ void Drawing::drawRings(std::uint32_t index, const Rect &box)
     ring.stroke = ColorToken::accent;
     if (std::find(m_look.selected.begin(), m_look.selected.end(), index) != m_look.selected.end()) {
         ring.strokeWidth = 2.5F;
-        const double gap = stateLook(m_picture.boxes[index].state).doubled ? 6.0 : 3.5;
+        const double gap = lookOf(m_picture.boxes[index]).doubled ? 6.0 : 3.5;
         m_list.rect(box.expanded(gap), ring, radius);
     } else if (isHovered(hitId(GraphHit::box, index))) {
         ring.strokeWidth = 1.0F;
@@ -277,7 +277,7 @@ void Drawing::drawAlerts()
 {
     std::size_t drawn = 0;
     for (std::uint32_t i = 0; i < m_picture.boxes.size() && drawn < kMostAlerts; ++i) {
-        if (m_picture.boxes[i].state != NodeState::origin || !isVisible(m_layout.nodes[i]))
+        if (!isBirth(m_picture.boxes[i]) || !isVisible(m_layout.nodes[i]))
             continue;
         const Rect box = scaled(boxRect(m_picture, m_layout, i));
         m_list.glyph({box.right() + 4.0, box.center().y - 6.0, 12.0, 12.0}, Glyph::diamond, ColorToken::nan);
@@ -316,13 +316,13 @@ DrawList drawGraphMap(const GraphPicture &picture, const LayoutResult &layout, c
     // More bars than rows of pixels would be the same picture, slower.
     const std::size_t step = std::max<std::size_t>(1, picture.boxes.size() / 2000);
     for (std::uint32_t i = 0; i < picture.boxes.size(); ++i) {
-        const bool bad = picture.boxes[i].state == NodeState::origin;
+        const bool bad = isBirth(picture.boxes[i]);
         if (i % step != 0 && !bad)
             continue;
         const Rect box = place(boxRect(picture, layout, i));
         Paint paint;
-        const NodeState state = picture.boxes[i].state;
-        paint.fill = state == NodeState::clean ? ColorToken::nodeb : stateLook(state).ink;
+        const StateLook look = lookOf(picture.boxes[i]);
+        paint.fill = look.hasGlyph ? look.ink : ColorToken::nodeb;
         list.rect({box.x, box.y, std::max(2.0, box.width), std::max(1.5, box.height)}, paint);
         if (bad)
             list.glyph({std::max(size.x + 1.0, box.x - 10.0), box.center().y - 4.0, 8.0, 8.0}, Glyph::diamond,

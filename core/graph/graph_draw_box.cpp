@@ -14,16 +14,18 @@ constexpr double kGlyphSize = 12.0;
 
 void drawBody(DrawList &list, const PictureBox &box, const Rect &rect, double scale)
 {
-    const StateLook look = stateLook(box.state);
+    const StateLook look = lookOf(box);
     const auto radius = static_cast<float>(6.0 * scale);
     Paint paint;
     paint.fill = look.fill;
     paint.stroke = look.stroke;
     paint.strokeWidth = look.strokeWidth;
+    paint.dash = look.dash;
     if (box.kind == BoxKind::stack) {
         Paint behind = paint;
         behind.fill = ColorToken::module;
         behind.strokeWidth = 1.0F;
+        behind.dash = Dash::solid;
         list.rect(rect.translated(7.0 * scale, -7.0 * scale), behind, radius);
         list.rect(rect.translated(3.5 * scale, -3.5 * scale), behind, radius);
     }
@@ -47,7 +49,7 @@ void drawBody(DrawList &list, const PictureBox &box, const Rect &rect, double sc
 
 void drawStateBar(DrawList &list, const PictureBox &box, const Rect &rect, double scale)
 {
-    const StateLook look = stateLook(box.state);
+    const StateLook look = lookOf(box);
     if (look.bar == StateBar::none)
         return;
     Paint paint;
@@ -72,7 +74,7 @@ TextStyle scaled(TextStyle font, double scale)
 // Glyph, title and first badge on one line.
 void drawTitle(DrawList &list, const PictureBox &box, const Rect &row, double scale, bool fullName)
 {
-    const StateLook look = stateLook(box.state);
+    const StateLook look = lookOf(box);
     double left = row.x + 14.0 * scale;
     double right = row.right() - 7.0 * scale;
     if (look.hasGlyph) {
@@ -136,8 +138,8 @@ void drawMarks(DrawList &list, const PictureBox &box, const Rect &row, double sc
 {
     const double size = 10.0 * scale;
     double right = row.right() - 8.0 * scale;
-    const auto mark = [&](Glyph glyph) {
-        list.glyph({right - size, row.center().y - size / 2.0, size, size}, glyph, ColorToken::muted);
+    const auto mark = [&](Glyph glyph, ColorToken ink = ColorToken::muted) {
+        list.glyph({right - size, row.center().y - size / 2.0, size, size}, glyph, ink);
         right -= size + 4.0 * scale;
     };
     if (box.canUnfold)
@@ -146,15 +148,23 @@ void drawMarks(DrawList &list, const PictureBox &box, const Rect &row, double sc
         mark(Glyph::loopArrow);
     if (box.view)
         mark(Glyph::dashedFrame);
+    if (box.bornInBackward)
+        mark(Glyph::gradient, ColorToken::nan);
+}
+
+// What the marks of a box take of its second row.
+double marksWidth(const PictureBox &box, double scale)
+{
+    return 14.0 * scale * markCount(box);
 }
 
 } // namespace
 
 void drawBar(DrawList &list, const PictureBox &box, const BoxFrame &frame)
 {
-    const StateLook look = stateLook(box.state);
+    const StateLook look = lookOf(box);
     Paint paint;
-    paint.fill = box.state == NodeState::clean ? ColorToken::nodeb : look.ink;
+    paint.fill = look.hasGlyph ? look.ink : ColorToken::nodeb;
     if (look.bar == StateBar::hatched) {
         paint.fill = ColorToken::nanbg;
         paint.hatch = Hatch::dense;
@@ -192,14 +202,13 @@ void drawNormalBox(DrawList &list, const PictureBox &box, const BoxFrame &frame)
     drawBody(list, box, rect, scale);
     drawStateBar(list, box, rect, scale);
     const double half = rect.height / 2.0;
-    const double indent = (stateLook(box.state).hasGlyph ? 32.0 : 14.0) * scale;
+    const double indent = (lookOf(box).hasGlyph ? 32.0 : 14.0) * scale;
     const Rect top = {rect.x, rect.y + half * 0.1, rect.width, half};
     const Rect bottom = {rect.x, rect.y + half * 0.92, rect.width, half};
     drawTitle(list, box, top, scale, false);
     drawMarks(list, box, bottom, scale);
     Rect detail = bottom;
-    detail.width -=
-        ((box.canUnfold ? 14.0 : 0.0) + (box.inPlace ? 14.0 : 0.0) + (box.view ? 14.0 : 0.0)) * scale;
+    detail.width -= marksWidth(box, scale);
     drawDetail(list, box.subtitle, detail, indent, scale);
 }
 
@@ -215,7 +224,7 @@ void drawFullBox(DrawList &list, const PictureBox &box, const BoxFrame &frame)
     drawTitle(list, box, {rect.x, top, rect.width, row}, 1.0, true);
     Rect second = {rect.x, top + row, rect.width, row};
     drawMarks(list, box, second, 1.0);
-    second.width -= (box.canUnfold ? 14.0 : 0.0) + (box.inPlace ? 14.0 : 0.0) + (box.view ? 14.0 : 0.0);
+    second.width -= marksWidth(box, 1.0);
     const double indent = 14.0;
     drawDetail(list, box.place.empty() ? box.fullName : box.place, second, indent, 1.0);
     const std::string detail = box.duration.empty() ? box.subtitle : box.subtitle + " \u00b7 " + box.duration;

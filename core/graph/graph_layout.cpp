@@ -26,14 +26,20 @@ double sideSpace(const GraphPicture &picture, std::uint32_t box)
 
 } // namespace
 
+int markCount(const PictureBox &box)
+{
+    return (box.canUnfold ? 1 : 0) + (box.inPlace ? 1 : 0) + (box.view ? 1 : 0) +
+           (box.bornInBackward ? 1 : 0);
+}
+
 double boxWidth(const PictureBox &box)
 {
-    const double glyph = box.state != NodeState::clean ? kGlyphSpace : 0.0; // both lines begin behind it
+    const bool hasGlyph = box.state != NodeState::clean || box.bornInBackward;
+    const double glyph = hasGlyph ? kGlyphSpace : 0.0; // both lines begin behind it
     double title = textWidth(box.title, kTitleFont) + glyph;
     if (!box.badges.empty())
         title += textWidth(box.badges.front().text, kBadgeFont) + kBadgePadding + 8.0;
-    const int marks = (box.canUnfold ? 1 : 0) + (box.inPlace ? 1 : 0) + (box.view ? 1 : 0);
-    const double detail = textWidth(box.subtitle, kDetailFont) + glyph + marks * kMarkSpace;
+    const double detail = textWidth(box.subtitle, kDetailFont) + glyph + markCount(box) * kMarkSpace;
     const double needed = (std::max(title, detail) + kTextLeft + kTextRight) / kTextZoom;
     for (const double step : kWidthSteps)
         if (needed <= step)
@@ -70,6 +76,17 @@ LayoutRequest graphLayoutRequest(const GraphPicture &picture, std::uint64_t id)
     for (const PictureEdge &edge : picture.edges)
         request.edges.push_back({edge.from, edge.to});
     return request;
+}
+
+std::vector<Rect> placedRects(const GraphPicture &picture, const LayoutResult &layout)
+{
+    std::vector<Rect> rects;
+    rects.reserve(picture.boxes.size() + picture.stubs.size());
+    for (std::uint32_t i = 0; i < picture.boxes.size(); ++i)
+        rects.push_back(boxRect(picture, layout, i));
+    for (const PictureStub &stub : picture.stubs)
+        rects.push_back(stubRect(picture, layout, stub));
+    return rects;
 }
 
 Rect boxRect(const GraphPicture &picture, const LayoutResult &layout, std::uint32_t box)

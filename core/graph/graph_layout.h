@@ -7,6 +7,7 @@
 #include "core/layout/layout_types.h"
 
 #include <span>
+#include <vector>
 
 namespace core {
 
@@ -23,6 +24,9 @@ inline constexpr TextStyle kStubFont = {FontFamily::mono, FontWeight::regular, 1
 
 // The width of a box alone: one of four steps, by its text.
 double boxWidth(const PictureBox &box);
+// How many small marks stand in its second row: it can be unfolded, works in place, is a view, bears NaN or
+// Inf in the backward pass.
+int markCount(const PictureBox &box);
 // Stubs of one box; PICTURE keeps them in the order of boxes.
 std::span<const PictureStub> stubsOf(const GraphPicture &picture, std::uint32_t box);
 double stubWidth(const PictureStub &stub);
@@ -30,6 +34,8 @@ double stubWidth(const PictureStub &stub);
 // A node of the request is a box with its stubs; the box stands in its middle, so that a trunk of boxes stays
 // straight whatever stubs they have.
 LayoutRequest graphLayoutRequest(const GraphPicture &picture, std::uint64_t id);
+// All boxes, then all pills.
+std::vector<Rect> placedRects(const GraphPicture &picture, const LayoutResult &layout);
 // Where the box itself, and a pill beside it, stand in a layout of that request.
 Rect boxRect(const GraphPicture &picture, const LayoutResult &layout, std::uint32_t box);
 Rect stubRect(const GraphPicture &picture, const LayoutResult &layout, const PictureStub &stub);

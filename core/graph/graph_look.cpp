@@ -11,25 +11,34 @@ namespace core {
 StateLook stateLook(NodeState state)
 {
     using enum ColorToken;
+    constexpr Dash kSolid = Dash::solid;
     switch (state) {
     case NodeState::origin:
-        return {nanbg, nan, nan, 2.0F, false, StateBar::solid, Glyph::diamond, true};
+        return {nanbg, nan, nan, 2.0F, false, kSolid, StateBar::solid, Glyph::diamond, true};
     case NodeState::cause:
-        return {infbg, inf, inf, 1.0F, false, StateBar::thin, Glyph::dottedDiamond, true};
+        return {infbg, inf, inf, 1.0F, false, kSolid, StateBar::thin, Glyph::dottedDiamond, true};
     case NodeState::propagated:
-        return {node, nan, nan, 1.0F, false, StateBar::hatched, Glyph::triangle, true};
+        return {node, nan, nan, 1.0F, false, kSolid, StateBar::hatched, Glyph::triangle, true};
     case NodeState::spreads:
-        return {node, nan, nan, 1.0F, false, StateBar::hatched, Glyph::stepArrow, true};
+        return {node, nan, nan, 1.0F, false, kSolid, StateBar::hatched, Glyph::stepArrow, true};
     case NodeState::reached:
-        return {nanbg, nan, nan, 1.0F, true, StateBar::thin, Glyph::arrowToBar, true};
+        return {nanbg, nan, nan, 1.0F, true, kSolid, StateBar::thin, Glyph::arrowToBar, true};
     case NodeState::sink:
-        return {warnbg, warn, warn, 1.0F, false, StateBar::thin, Glyph::stopBar, true};
+        return {warnbg, warn, warn, 1.0F, false, kSolid, StateBar::thin, Glyph::stopBar, true};
     case NodeState::healed:
-        return {okbg, ok, ok, 1.0F, false, StateBar::thin, Glyph::ringCheck, true};
+        return {okbg, ok, ok, 1.0F, false, kSolid, StateBar::thin, Glyph::ringCheck, true};
     case NodeState::clean:
         break;
     }
     return {};
+}
+
+StateLook stateLook(NodeState state, bool bornInBackward)
+{
+    StateLook look = stateLook(bornInBackward ? NodeState::origin : state);
+    if (bornInBackward && state != NodeState::origin)
+        look.dash = Dash::dashed;
+    return look;
 }
 
 EdgeLook edgeLook(EdgeKind kind)

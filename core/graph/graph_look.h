@@ -16,11 +16,24 @@ struct StateLook
     ColorToken ink = ColorToken::text; // glyph and bar
     float strokeWidth = 1.0F;
     bool doubled = false; // a second outline
+    Dash dash = Dash::solid;
     StateBar bar = StateBar::none;
     Glyph glyph = Glyph::dot;
     bool hasGlyph = false;
 };
 StateLook stateLook(NodeState state);
+// The same with a birth in the backward pass: an origin's look, dashed as all that is of gradients, unless
+// the forward pass has an origin there already. Box and frame tell it by a mark of their own too.
+StateLook stateLook(NodeState state, bool bornInBackward);
+inline StateLook lookOf(const PictureBox &box)
+{
+    return stateLook(box.state, box.bornInBackward);
+}
+// Whether NaN or Inf is born in it, forward or backward.
+inline bool isBirth(const PictureBox &box)
+{
+    return box.state == NodeState::origin || box.bornInBackward;
+}
 
 struct EdgeLook
 {

@@ -24,7 +24,8 @@ struct PictureBadge
 struct PictureBox
 {
     BoxKind kind = BoxKind::op;
-    NodeState state = NodeState::clean;
+    NodeState state = NodeState::clean; // of the forward pass
+    bool bornInBackward = false;        // NaN or Inf is born in the backward pass of it
     std::uint32_t cluster = 0;
     std::string title;    // "softmax_8", "h.0 - h.6"
     std::string fullName; // "softmax_8_345", "h.0 ... h.6"
@@ -61,6 +62,7 @@ struct PictureCluster
     std::uint64_t foldKey = 0;
     ModuleCallId moduleCall;
     NodeState state = NodeState::clean;
+    bool bornInBackward = false;
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
 };

@@ -2,6 +2,7 @@
 #include "core/graph/graph_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace core {
 
@@ -65,17 +66,52 @@ std::uint32_t GraphTree::ensureGroup(ModuleCallId call)
     return parent;
 }
 
-void GraphTree::addLeaves()
+// The calls that are shown, in execution order. The rows of all buffers come first in a trace, also those
+// that hold what an op wrote: they follow their op.
+std::vector<CallId> GraphTree::leaves() const
 {
     std::vector<bool> seen(m_trace->calls().size(), false);
+    std::vector<CallId> order;
+    std::vector<OpId> written;
+    std::vector<std::size_t> place(m_trace->calls().size(), 0); // behind how many of ORDER a call stands
     for (const OpId op : m_trace->orderedOps()) {
         const CallId id = m_trace->op(op).call;
         if (seen[id.index()])
             continue;
         seen[id.index()] = true;
-        const CallRow &call = m_trace->call(id);
-        if (call.kind == CallKind::buffer && m_trace->parents(op).empty())
+        if (m_trace->call(id).kind == CallKind::buffer) {
+            if (!m_trace->parents(op).empty())
+                written.push_back(op);
             continue;
+        }
+        order.push_back(id);
+        place[id.index()] = order.size();
+    }
+    std::vector<std::pair<std::size_t, CallId>> behind;
+    for (const OpId op : written) {
+        std::size_t last = 0;
+        for (const OpId parent : m_trace->parents(op))
+            last = std::max(last, place[m_trace->op(parent).call.index()]);
+        behind.emplace_back(last, m_trace->op(op).call);
+    }
+    std::stable_sort(behind.begin(), behind.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<CallId> all;
+    all.reserve(order.size() + behind.size());
+    auto next = behind.begin();
+    for (std::size_t i = 0; i <= order.size(); ++i) {
+        for (; next != behind.end() && next->first == i; ++next)
+            all.push_back(next->second);
+        if (i < order.size())
+            all.push_back(order[i]);
+    }
+    return all;
+}
+
+void GraphTree::addLeaves()
+{
+    for (const CallId id : leaves()) {
+        const CallRow &call = m_trace->call(id);
         const std::uint32_t group = call.moduleCall.isValid() ? ensureGroup(call.moduleCall) : 0;
         m_building[group].push_back({id.value(), false});
         m_groupOf[id.index()] = group;
@@ -147,11 +183,13 @@ void GraphTree::summarise()
                 group.ops += inner.ops;
                 group.state = std::max(group.state, inner.state);
                 group.unchecked = group.unchecked || inner.unchecked;
+                group.bornInBackward = group.bornInBackward || inner.bornInBackward;
             } else {
                 hash = mix(hash, callHash(entry.call()));
                 group.ops += m_trace->call(entry.call()).kind == CallKind::compute ? 1 : 0;
                 group.state = std::max(group.state, stateOf(entry.call()));
                 group.unchecked = group.unchecked || isUnchecked(entry.call());
+                group.bornInBackward = group.bornInBackward || isBornInBackward(entry.call());
             }
         }
         group.structureHash = hash;
@@ -172,6 +210,15 @@ bool GraphTree::isUnchecked(CallId id) const
     const Range rows = m_trace->call(id).rows;
     for (std::uint32_t i = 0; i < rows.count; ++i)
         if (core::isUnchecked(*m_trace, OpId(rows.begin + i)))
+            return true;
+    return false;
+}
+
+bool GraphTree::isBornInBackward(CallId id) const
+{
+    const Range rows = m_trace->call(id).rows;
+    for (std::uint32_t i = 0; i < rows.count; ++i)
+        if (m_marks.bornBackwardOf(OpId(rows.begin + i)) != nullptr)
             return true;
     return false;
 }

@@ -32,13 +32,15 @@ struct GraphGroup
     std::uint64_t structureHash =
         0; // equal for siblings of the same class and the same ops, dtypes and shapes
     NodeState state = NodeState::clean;
-    bool unchecked = false; // some op in it was never looked at
+    bool bornInBackward = false; // the grad function of some op in it
+    bool unchecked = false;      // some op in it was never looked at
     Range entries;
 };
 
 // The module calls of a run as a tree with the calls as leaves, in execution order. Built once per trace (and
 // set of marks) in time linear in calls; holds a few bytes per call, no text. Reads of buffers are no leaves:
-// they are shown at their consumers. Keeps the trace alive. Immutable, any thread.
+// they are shown at their consumers. A buffer that an op wrote stands behind that op. Keeps the trace alive.
+// Immutable, any thread.
 class GraphTree
 {
 public:
@@ -73,12 +75,14 @@ public:
     }
     NodeState stateOf(CallId call) const;
     bool isUnchecked(CallId call) const;
+    bool isBornInBackward(CallId call) const;
 
     static constexpr std::uint32_t kNoPosition = 0xffffffffU;
 
 private:
     std::uint32_t ensureGroup(ModuleCallId call);
     void addLeaves();
+    std::vector<CallId> leaves() const;
     void number();
     void summarise();
     std::uint64_t callHash(CallId call) const;

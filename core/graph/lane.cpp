@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/lane.h"
 
+#include "core/base/units.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,8 +80,20 @@ private:
                 cell.gap = true;
             }
             cell.op = forward.op;
+            addBackwardBirth(m_trace.op(forward.op).call, cell);
             m_model.backward.push_back(cell);
         }
+    }
+
+    // Its sign stands under the op, the bad gradients under the ops it hands them to.
+    void addBackwardBirth(CallId call, LaneCell &cell) const
+    {
+        const Range rows = m_trace.call(call).rows;
+        for (std::uint32_t i = 0; i < rows.count; ++i)
+            if (const TensorStats *born = m_tree.marks().bornBackwardOf(OpId(rows.begin + i))) {
+                cell.state = NodeState::origin;
+                cell.inf = cell.inf || (cell.height <= 0.0F && born->nan == 0);
+            }
     }
 
     // The deepest level of modules that still gives few bands, and above it the modules that go no deeper.
@@ -103,6 +117,23 @@ private:
         }
         std::sort(m_model.bands.begin(), m_model.bands.end(),
                   [](const LaneBand &a, const LaneBand &b) { return a.begin < b.begin; });
+        joinCalls();
+    }
+
+    // Calls of one module that follow each other are one band: a loop over a layer names it once.
+    void joinCalls()
+    {
+        std::vector<LaneBand> joined;
+        for (LaneBand &band : m_model.bands) {
+            if (joined.empty() || band.title.empty() || joined.back().title != band.title) {
+                joined.push_back(std::move(band));
+                continue;
+            }
+            joined.back().end = std::max(joined.back().end, band.end);
+            joined.back().state = std::max(joined.back().state, band.state);
+            joined.back().bornInBackward = joined.back().bornInBackward || band.bornInBackward;
+        }
+        m_model.bands = std::move(joined);
     }
 
     void addBand(const GraphGroup &group)
@@ -114,6 +145,7 @@ private:
         band.begin = cellAt(group.begin);
         band.end = cellAt(group.end - 1) + 1;
         band.state = group.state;
+        band.bornInBackward = group.bornInBackward;
         m_model.bands.push_back(std::move(band));
     }
 
@@ -149,14 +181,14 @@ public:
 
     DrawList draw()
     {
-        drawCaption("Forward", m_model.ops, " ops", m_forward);
+        drawCaption("Forward", m_model.ops, " op", m_forward);
         drawBands();
         drawRow(m_model.forward, m_forward, LaneHit::forward);
         if (!m_model.backward.empty()) {
             std::size_t gradients = 0;
             for (const LaneCell &cell : m_model.backward)
                 gradients += cell.gap ? 0 : 1;
-            drawCaption("Backward", gradients, " gradients", m_backward);
+            drawCaption("Backward", gradients, " gradient", m_backward);
             drawRow(m_model.backward, m_backward, LaneHit::backward);
         }
         drawSelection();
@@ -172,8 +204,12 @@ private:
         const TextStyle small = {FontFamily::mono, FontWeight::regular, 11.0F};
         const double middle = row.top + row.height / 2.0;
         m_list.text({12.0, middle - (m_look.tall ? 16.0 : 8.0), 76.0, 16.0}, name, font, ColorToken::text);
-        if (m_look.tall)
-            m_list.text({12.0, middle, 76.0, 14.0}, std::to_string(count) + unit, small, ColorToken::muted);
+        if (!m_look.tall)
+            return;
+        std::string words = formatCount(count);
+        if (const std::string all = words + unit + (count == 1 ? "" : "s"); textWidth(all, small) <= 78.0)
+            words = all;
+        m_list.text({12.0, middle, 76.0, 14.0}, words, small, ColorToken::muted);
     }
 
     void drawBands();
@@ -181,6 +217,7 @@ private:
     void drawColumns(const std::vector<LaneCell> &cells, const Row &row);
     void drawRun(double from, double to, const LaneCell &cell, const Row &row);
     void drawSigns(const std::vector<LaneCell> &cells, const Row &row);
+    void drawHalo(const Rect &box);
     void drawSelection();
     LaneCell worst(const std::vector<LaneCell> &cells, std::uint32_t begin, std::uint32_t end) const;
 
@@ -210,7 +247,7 @@ void LaneDrawing::drawBands()
         const bool current =
             m_look.current != LaneModel::kNoCell && m_look.current >= band.begin && m_look.current < band.end;
         if (middle - width / 2.0 >= free && middle + width / 2.0 <= m_look.width) {
-            const bool bad = band.state == NodeState::origin;
+            const bool bad = band.state == NodeState::origin || band.bornInBackward;
             m_list.text({middle - width / 2.0 - 2.0, 3.0, width + 4.0, 16.0}, band.title,
                         width < 200.0 ? font : small,
                         bad       ? ColorToken::nan
@@ -299,6 +336,17 @@ void LaneDrawing::drawColumns(const std::vector<LaneCell> &cells, const Row &row
     }
 }
 
+// Behind a diamond that stands on a bar of its own colour.
+void LaneDrawing::drawHalo(const Rect &box)
+{
+    const Point middle = box.center();
+    const std::vector<Point> diamond = {
+        {middle.x, box.y}, {box.right(), middle.y}, {middle.x, box.bottom()}, {box.x, middle.y}};
+    Paint ground;
+    ground.fill = ColorToken::input;
+    m_list.polygon(diamond, ground);
+}
+
 void LaneDrawing::drawSigns(const std::vector<LaneCell> &cells, const Row &row)
 {
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
@@ -309,6 +357,8 @@ void LaneDrawing::drawSigns(const std::vector<LaneCell> &cells, const Row &row)
         if (x < kLaneCaption - 6.0 || x > m_look.width + 6.0)
             continue;
         const Rect box = {x - 6.0, row.top + 1.0, 12.0, 12.0};
+        if (state == NodeState::origin && cells[i].height > 0.0F)
+            drawHalo(box.expanded(2.5));
         if (state == NodeState::origin)
             m_list.glyph(box, Glyph::diamond, cells[i].inf ? ColorToken::inf : ColorToken::nan);
         else if (state == NodeState::sink)

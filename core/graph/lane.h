@@ -15,11 +15,11 @@ namespace core {
 struct LaneCell
 {
     OpId op;
-    float height = 0.0F; // 0 to 1: share of bad elements on a log scale
-    NodeState state = NodeState::clean;
-    bool inf = false;       // bad by Inf alone
-    bool unchecked = false; // nobody looked
-    bool gap = false;       // backward: an op without gradient
+    float height = 0.0F;                // 0 to 1: share of bad elements on a log scale
+    NodeState state = NodeState::clean; // backward: origin where the grad function of the op made it
+    bool inf = false;                   // bad by Inf alone
+    bool unchecked = false;             // nobody looked
+    bool gap = false;                   // backward: an op without gradient
 };
 
 struct LaneBand
@@ -28,6 +28,7 @@ struct LaneBand
     std::uint32_t begin = 0; // cells
     std::uint32_t end = 0;
     NodeState state = NodeState::clean;
+    bool bornInBackward = false;
 };
 
 // All ops of a run in execution order: the forward row, and under each op its gradient when a backward pass

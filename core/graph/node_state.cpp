@@ -79,6 +79,12 @@ const TensorStats *GraphMarks::stats(const Trace &trace, TensorId tensor) const
     return found == measured.end() ? nullptr : &found->second;
 }
 
+const TensorStats *GraphMarks::bornBackwardOf(OpId op) const
+{
+    const auto found = bornInBackward.find(op);
+    return found == bornInBackward.end() ? nullptr : &found->second;
+}
+
 std::span<const OpId> inputsOf(const Trace &trace, OpId op, OpId &maker)
 {
     const std::span<const OpId> parents = trace.parents(op);

@@ -26,15 +26,19 @@ std::string_view nodeStateName(NodeState state);
 
 // What is known of the rows of a trace beyond the trace itself. BYOP: the state of every op row, by OpId;
 // empty: all clean. MEASURED: statistics of tensors whose trace has none, measured from their values. Reports
-// fill it (nonfinite_origin), or marksFromStats when no report ran.
+// fill it (nonfinite_origin, bisect_nan_backward), or marksFromStats when no report ran.
 struct GraphMarks
 {
     std::vector<NodeState> byOp;
+    // Ops whose grad function was given finite gradients only and gave others, with the counts of those.
+    std::unordered_map<OpId, TensorStats> bornInBackward;
     std::unordered_map<TensorId, TensorStats> measured;
 
     // nullptr when neither the trace nor a report has any.
     const TensorStats *stats(const Trace &trace, TensorId tensor) const;
     NodeState of(OpId op) const { return op.index() < byOp.size() ? byOp[op.index()] : NodeState::clean; }
+    // nullptr where nothing was born.
+    const TensorStats *bornBackwardOf(OpId op) const;
 };
 
 // Neither values nor statistics were kept of a row that has a tensor: nobody looked at it, so nothing may be

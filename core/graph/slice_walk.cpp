@@ -26,7 +26,8 @@ bool isEqualSibling(const GraphTree &tree, const GraphFolds &folds, const GraphE
     const GraphGroup &one = tree.group(first.value);
     const GraphGroup &other = tree.group(next.value);
     return one.structureHash == other.structureHash && one.state == other.state &&
-           one.unchecked == other.unchecked && !folds.isOpen(moduleFoldKey(other.call));
+           one.bornInBackward == other.bornInBackward && one.unchecked == other.unchecked &&
+           !folds.isOpen(moduleFoldKey(other.call));
 }
 
 // Walks the entries of one part and groups equal neighbours.

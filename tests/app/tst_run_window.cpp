@@ -10,6 +10,7 @@
 #include "app/run_state_words.h"
 #include "tests/support/widget_texts.h"
 #include "tests/support/window_fixture.h"
+#include "views/base/formatting.h"
 #include "views/reports/report_table.h"
 
 #include <QDir>
@@ -71,12 +72,13 @@ private Q_SLOTS:
 
     void messagesBecomeSentences()
     {
-        QCOMPARE(app::asSentence("the limit was reached: 3 more"), QString("The limit was reached: 3 more."));
-        QCOMPARE(app::asSentence("capture_worker was ended"), QString("capture_worker was ended."));
-        QCOMPARE(app::asSentence("aten::add took two"), QString("aten::add took two."));
-        QCOMPARE(app::asSentence("RuntimeError: no."), QString("RuntimeError: no."));
-        QCOMPARE(app::asSentence("no fit (2x6 and 5x3)"), QString("No fit (2x6 and 5x3)."));
-        QCOMPARE(app::asSentence(" "), QString());
+        QCOMPARE(views::asSentence("the limit was reached: 3 more"),
+                 QString("The limit was reached: 3 more."));
+        QCOMPARE(views::asSentence("capture_worker was ended"), QString("capture_worker was ended."));
+        QCOMPARE(views::asSentence("aten::add took two"), QString("aten::add took two."));
+        QCOMPARE(views::asSentence("RuntimeError: no."), QString("RuntimeError: no."));
+        QCOMPARE(views::asSentence("no fit (2x6 and 5x3)"), QString("No fit (2x6 and 5x3)."));
+        QCOMPARE(views::asSentence(" "), QString());
     }
 
     // Fields that the model or the helper brought stand between those that were there before.

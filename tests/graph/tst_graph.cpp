@@ -3,6 +3,7 @@
 #include "core/graph/graph_draw.h"
 #include "core/graph/graph_export.h"
 #include "core/graph/graph_layout.h"
+#include "core/graph/graph_look.h"
 #include "core/graph/lane.h"
 #include "core/layout/hierarchy_layout.h"
 #include "core/layout/layered_layouter.h"
@@ -131,6 +132,9 @@ private Q_SLOTS:
     void laneHoldsEveryOp();
     void classesStandWithoutTheirPackage();
     void bigTracesAreQuick();
+    void writtenBuffersFollowTheirOp();
+    void callsOfALoopAreOneBand();
+    void birthsOfTheBackwardPassAreMarked();
 };
 
 void TestGraph::equalSiblingsFold()
@@ -468,6 +472,102 @@ void TestGraph::bigTracesAreQuick()
           slice.picture.boxes.size());
     QVERIFY(slice.picture.boxes.size() <= kFirstPictureBoxes);
     QVERIFY(treeMs + sliceMs < 5000); // a bound against growth that is not linear, not a figure
+}
+
+// The rows of all buffers come first in a trace; in lane and graph what an op wrote stands behind it.
+void TestGraph::writtenBuffersFollowTheirOp()
+{
+    const auto tree = treeOf("input x:f32[2]=1\n"
+                             "relu x -> a:f32[2]=1\n"
+                             "bufferrow n:f32[2]=1 of a\n"
+                             "batch_norm a -> b:f32[2]=1 in bn\n"
+                             "bufferrow mean:f32[2]=1 of b\n"
+                             "relu b -> c:f32[2]=1\n"
+                             "output c\n");
+    const Trace &trace = tree->trace();
+    QCOMPARE(trace.call(trace.op(trace.orderedOps()[0]).call).kind, CallKind::buffer);
+    std::string order;
+    for (const LaneCell &cell : laneModel(*tree).forward)
+        order += std::string(trace.string(trace.call(trace.op(cell.op).call).func)) + ":" +
+                 std::string(trace.string(trace.callOf(cell.op).address)) + " ";
+    QCOMPARE(QString::fromStdString(order),
+             QString("none:x relu: none:n batch_norm: none:mean relu: none: "));
+}
+
+// A loop over one layer names it once above the lane.
+void TestGraph::callsOfALoopAreOneBand()
+{
+    std::string text = "input x:f32[2]=1\n";
+    for (int i = 0; i < 6; ++i)
+        text += "relu x -> a" + std::to_string(i) + ":f32[2]=1 in fc:" + std::to_string(i + 1) + "\ntanh a" +
+                std::to_string(i) + " -> b" + std::to_string(i) + ":f32[2]=1\n";
+    const auto tree = treeOf(text + "relu b5 -> c:f32[2]=1 in head\noutput c\n");
+    const LaneModel lane = laneModel(*tree);
+    QCOMPARE(lane.bands.size(), std::size_t(2));
+    QCOMPARE(QString::fromStdString(lane.bands[0].title), QString("fc"));
+    QCOMPARE(lane.bands[0].begin, 1U);
+    QCOMPARE(lane.bands[0].end, 12U);
+    QCOMPARE(QString::fromStdString(lane.bands[1].title), QString("head"));
+}
+
+// A gradient that is made bad looks like a birth, dashed and with the sign of gradients; where the forward
+// pass has an origin already, that keeps its look and says the other beside it.
+void TestGraph::birthsOfTheBackwardPassAreMarked()
+{
+    const auto trace = tests::traceFromText("input x:f32[2]=0,1\n"
+                                            "sqrt x -> y:f32[2]=0,1 !stats in net.root\n"
+                                            "log y -> z:f32[2]=nan,0 !stats in net.head\n"
+                                            "relu z -> r:f32[2]=nan,0 !stats in net.head\n"
+                                            "output r\n");
+    GraphMarks marks = marksFromStats(*trace);
+    TensorStats counts;
+    counts.elements = 2;
+    counts.posInf = 1;
+    const OpId root = tests::opNamed(*trace, "sqrt");
+    const OpId log = tests::opNamed(*trace, "log");
+    marks.bornInBackward = {{root, counts}, {log, counts}};
+    const GraphTree tree(trace, marks);
+    const GraphSlice slice = graphSlice(tree, foldsToDepth(tree, 9));
+    const auto boxOf = [&](OpId op) {
+        for (const PictureBox &box : slice.picture.boxes)
+            if (box.kind != BoxKind::output && box.op == op)
+                return box;
+        return PictureBox();
+    };
+    const PictureBox made = boxOf(root);
+    QVERIFY(made.bornInBackward && isBirth(made));
+    QCOMPARE(made.state, NodeState::clean);
+    QCOMPARE(QString::fromStdString(made.badges.front().text), QString("grad Inf 1"));
+    QCOMPARE(made.badges.front().tone, BadgeTone::nanSolid);
+    QCOMPARE(lookOf(made).glyph, stateLook(NodeState::origin).glyph);
+    QCOMPARE(lookOf(made).bar, StateBar::solid);
+    QCOMPARE(lookOf(made).dash, Dash::dashed);
+    const PictureBox both = boxOf(log);
+    QVERIFY(both.bornInBackward);
+    QCOMPARE(both.state, NodeState::origin);
+    QCOMPARE(lookOf(both).dash, Dash::solid);
+    QVERIFY(both.badges.front().text.starts_with("NaN"));
+    QCOMPARE(QString::fromStdString(both.badges.back().text), QString("grad Inf 1"));
+    // At every zoom: the sign in the box, the diamond beside bars and on the map.
+    const LayoutResult layout = placed(slice.picture);
+    const auto signs = [](const DrawList &list, Glyph glyph) {
+        return std::count_if(list.items().begin(), list.items().end(), [glyph](const DrawItem &item) {
+            return item.kind == DrawKind::glyph && item.glyph == glyph;
+        });
+    };
+    GraphLook look;
+    const DrawList near = drawGraph(slice.picture, layout, look);
+    QCOMPARE(signs(near, Glyph::gradient), 2);
+    QVERIFY(signs(near, Glyph::diamond) >= 2);
+    look.zoom = 0.1;
+    QCOMPARE(signs(drawGraph(slice.picture, layout, look), Glyph::diamond), 2);
+    QCOMPARE(signs(drawGraphMap(slice.picture, layout, {0, 0, 100, 100}, {}), Glyph::diamond), 2);
+    // A folded module says it for what is in it.
+    const GraphSlice folded = graphSlice(tree, GraphFolds());
+    QVERIFY(std::any_of(folded.picture.boxes.begin(), folded.picture.boxes.end(), [](const PictureBox &box) {
+        return box.kind == BoxKind::module && box.bornInBackward && box.badges.back().text == "grad Inf";
+    }));
+    QVERIFY(graphDot(slice.picture, "births").find("grad Inf 1") != std::string::npos);
 }
 
 QTEST_APPLESS_MAIN(TestGraph)

@@ -343,6 +343,8 @@ private:
             Spec spec = tensorSpec(m_words.at(1), statsOnly);
             spec.record.address = call.address = spec.name;
             spec.record.role = kind == CallKind::input ? TensorRole::input : TensorRole::buffer;
+            if (m_words.size() > 3 && m_words[2] == "of")
+                call.parents = {named(m_words[3])};
             addOutput(call, spec);
         }
         check(m_builder.add(call));

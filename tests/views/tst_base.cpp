@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/lane.h"
 #include "tests/support/trace_text.h"
 #include "views/base/composition.h"
 #include "views/base/formatting.h"
@@ -340,6 +341,34 @@ private Q_SLOTS:
         QCOMPARE((*facts)->verdict, QStringLiteral("NaN or Inf in the backward pass"));
         QVERIFY2((*facts)->verdictDetail.contains("sqrt_1"), qPrintable((*facts)->verdictDetail));
         QCOMPARE((*facts)->headline, opNamed(*trace, "sqrt"));
+        // The pictures mark the same op, and only that: its NaN goes on in the op before.
+        const core::GraphMarks &marks = (*facts)->marks;
+        QCOMPARE(marks.bornInBackward.size(), 1U);
+        const core::TensorStats *born = marks.bornBackwardOf(opNamed(*trace, "sqrt"));
+        QVERIFY(born != nullptr);
+        QCOMPARE(born->posInf, 1U);
+        const core::LaneModel lane = core::laneModel(core::GraphTree(trace, marks));
+        QCOMPARE(lane.backward.size(), lane.forward.size());
+        for (std::size_t i = 0; i < lane.backward.size(); ++i) {
+            QVERIFY(lane.forward[i].state == core::NodeState::clean);
+            QCOMPARE(lane.backward[i].state == core::NodeState::origin,
+                     lane.backward[i].op == opNamed(*trace, "sqrt"));
+        }
+    }
+
+    // Facts are news to a pane once, and only when they tell what the trace does not.
+    void factsAreNewsOnce()
+    {
+        auto made = std::make_shared<views::TraceFacts>();
+        std::shared_ptr<const views::TraceFacts> mine;
+        QVERIFY(!views::takeFacts(made, mine));
+        QCOMPARE(mine, made);
+        auto measured = std::make_shared<views::TraceFacts>();
+        measured->marks.measured.emplace(core::TensorId(0), core::TensorStats());
+        QVERIFY(views::takeFacts(measured, mine));
+        QVERIFY(!views::takeFacts(measured, mine));
+        QVERIFY(!views::takeFacts(nullptr, mine));
+        QVERIFY(mine == nullptr);
     }
 
     void missingFactsSayWhy()

@@ -174,6 +174,19 @@ QString withShortPlaces(const QString &text)
     return QString(text).replace(kPlace, QStringLiteral("\\1"));
 }
 
+QString asSentence(const QString &message)
+{
+    static const QRegularExpression kPlainWord(QStringLiteral("^[a-z]+(?=[ ,;]|: |$)"));
+    QString sentence = message.trimmed();
+    if (sentence.isEmpty())
+        return sentence;
+    if (kPlainWord.match(sentence).hasMatch())
+        sentence[0] = sentence[0].toUpper();
+    if (!QStringLiteral(".!?\"”»").contains(sentence.back()))
+        sentence += QLatin1Char('.');
+    return sentence;
+}
+
 QString fileNameText(std::string_view path)
 {
     const QString text = fromView(path);

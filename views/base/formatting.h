@@ -36,6 +36,9 @@ std::uint64_t lastStep(const core::Trace &trace);
 QString lineText(const core::Trace &trace, core::OpId op);
 // TEXT with places such as "/a/b/model.py:116" written as the window writes them: "model.py:116".
 QString withShortPlaces(const QString &text);
+// MESSAGE ("the limit was reached: 3 more") as a sentence: a capital letter, unless it begins with a name
+// ("aten::add", "capture_worker"), and a full stop.
+QString asSentence(const QString &message);
 // The last part of a path.
 QString fileNameText(std::string_view path);
 // "saved", "not saved", "too large", ...: the words of the window for a payload's state.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/base/trace_facts.h"
 
+#include "core/analysis/backward_ledger.h"
 #include "core/analysis/parameter_reports.h"
 #include "core/analysis/report_registry.h"
 #include "views/base/counted_text.h"
@@ -187,16 +188,6 @@ const FindingRow *backwardFinding(const TraceFacts &facts)
     return found == facts.findings.end() ? nullptr : &*found;
 }
 
-// A label that a sentence begins with keeps its case.
-QString sentence(QString text)
-{
-    const QString first = text.section(QLatin1Char(' '), 0, 0);
-    if (!first.isEmpty() &&
-        std::all_of(first.begin(), first.end(), [](QChar letter) { return letter.isLetter(); }))
-        text[0] = text[0].toUpper();
-    return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
-}
-
 QString nothingCheckedWords(const core::Trace &trace, const TraceCoverage &coverage)
 {
     if (coverage.ops > 0)
@@ -232,7 +223,7 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
     } else if (const FindingRow *backward = backwardFinding(facts); backward != nullptr) {
         facts.headline = backward->op;
         facts.verdict = words("NaN or Inf in the backward pass");
-        facts.verdictDetail = sentence(backward->text);
+        facts.verdictDetail = asSentence(backward->text);
     } else if (const std::size_t checked = facts.coverage.outputs - facts.coverage.outputsUnchecked;
                checked == 0 && otherFindings(facts) == 0) {
         facts.verdict = words("Nothing was checked");
@@ -245,7 +236,7 @@ void writeVerdict(const core::Trace &trace, TraceFacts &facts)
         facts.verdict = (facts.coverage.outputsUnchecked > 0 ? words("No NaN or Inf in what was checked, %1")
                                                              : words("No NaN or Inf, %1"))
                             .arg(countedText(others, "other finding", "other findings"));
-        facts.verdictDetail = sentence(facts.findings.front().text);
+        facts.verdictDetail = asSentence(facts.findings.front().text);
     } else if (facts.coverage.outputsUnchecked > 0) {
         facts.verdict = words("No finding in what was checked");
         facts.verdictDetail = words("Neither saved nor measured: %1; a NaN could hide there.")
@@ -266,6 +257,20 @@ FindingRow rowOf(const core::ReportFinding &finding)
     row.text = withShortPlaces(fromView(finding.message));
     row.op = finding.ops.empty() ? core::OpId() : finding.ops.front();
     return row;
+}
+
+// Where the pictures show that a gradient was made bad, or bad from the start.
+core::Status markBirths(core::BackwardId pass, core::TraceStatistics &statistics, TraceFacts &facts,
+                        const core::JobContext &job)
+{
+    const auto transitions = core::backwardTransitions(statistics, pass, job);
+    if (!transitions)
+        return transitions.error();
+    for (const core::GradientTransition &at : *transitions)
+        if (at.op.isValid() && (at.verdict == "birth" || at.verdict == "root_seed"))
+            facts.marks.bornInBackward.emplace(at.op, at.verdict == "birth" ? at.emitted.counts
+                                                                            : at.arriving.counts);
+    return core::Status::ok();
 }
 
 // What the audit leaves out: whether a backward pass made NaN or Inf of finite gradients. A pass that cannot
@@ -290,6 +295,10 @@ core::Status addBackward(const std::shared_ptr<const core::Trace> &trace,
             facts.backwardBirths += finding.code == "birth" ? 1 : 0;
             ++facts.badPasses;
         }
+        if (!report->findings.empty())
+            if (const core::Status status = markBirths(core::BackwardId(pass), *statistics, facts, job);
+                !status)
+                return status;
     }
     return core::Status::ok();
 }
@@ -384,6 +393,13 @@ TraceCoverage coverageOf(const core::Trace &trace)
     return coverage;
 }
 
+bool takeFacts(std::shared_ptr<const TraceFacts> facts, std::shared_ptr<const TraceFacts> &mine)
+{
+    const bool isNews = facts && !facts->marks.measured.empty() && facts != mine;
+    mine = std::move(facts);
+    return isNews;
+}
+
 const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *facts, core::TensorId tensor)
 {
     if (!tensor.isValid())
@@ -416,8 +432,11 @@ makeTraceFacts(std::shared_ptr<const core::Trace> shared,
         return status;
     addAudit(shared, statistics, *facts, job);
     // The checks measured the gradients that the file tells no statistics of.
-    if (!trace.backwards().empty())
+    if (!trace.backwards().empty()) {
+        auto born = std::move(facts->marks.bornInBackward);
         facts->marks = graphMarks(*statistics, facts->scan);
+        facts->marks.bornInBackward = std::move(born);
+    }
     if (core::Status status = job.checkpoint("the audit"); !status)
         return status;
     writeVerdict(trace, *facts);

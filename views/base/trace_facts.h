@@ -77,6 +77,10 @@ struct TraceFacts
     bool hasOtherFinding() const;
 };
 
+// Keeps FACTS (may be null) as MINE. True when they are others and tell what the trace itself does not: what
+// was drawn without them has to be drawn anew.
+bool takeFacts(std::shared_ptr<const TraceFacts> facts, std::shared_ptr<const TraceFacts> &mine);
+
 // What was recorded of TENSOR, else what FACTS (may be null) measured; nullptr when nobody knows.
 const core::TensorStats *statsOf(const core::Trace &trace, const TraceFacts *facts, core::TensorId tensor);
 

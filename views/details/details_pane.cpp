@@ -78,9 +78,7 @@ DetailsPane::DetailsPane(const PaneContext &context, QWidget *parent)
 
 void DetailsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
-    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
-    m_facts = std::move(facts);
-    if (isNews)
+    if (takeFacts(std::move(facts), m_facts))
         showAgain();
 }
 

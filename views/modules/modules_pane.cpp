@@ -49,8 +49,7 @@ QList<QWidget *> ModulesPane::headerControls()
 
 void ModulesPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
-    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
-    m_facts = std::move(facts);
+    const bool isNews = takeFacts(std::move(facts), m_facts);
     if (isNews && trace() && isVisible())
         m_model.setFacts(*m_facts); // the tree stays as unfolded as it is
     else if (isNews)

@@ -58,9 +58,7 @@ OpsPane::OpsPane(const PaneContext &context, QWidget *parent)
 
 void OpsPane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
-    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
-    m_facts = std::move(facts);
-    if (isNews)
+    if (takeFacts(std::move(facts), m_facts))
         showAgain();
 }
 

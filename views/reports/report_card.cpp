@@ -58,9 +58,9 @@ void ReportCard::setEntry(const ReportEntry *entry)
     }
     addVerdict(*entry);
     if (entry->state == ReportState::failed) {
-        addText(fromView(entry->failure.message()), "");
+        addText(asSentence(fromView(entry->failure.message())), "");
         if (!entry->failure.remedy().empty())
-            addText(fromView(entry->failure.remedy()), "dense");
+            addText(asSentence(fromView(entry->failure.remedy())), "dense");
     } else if (entry->state == ReportState::notApplicable || entry->state == ReportState::notRun) {
         addText(fromView(entry->definition->description) + QLatin1Char('.'), "");
     }
@@ -102,7 +102,7 @@ void ReportCard::addAnswer(const core::Report &report)
     const bool told = message.empty() || message == report.coverage ||
                       (!report.findings.empty() && report.findings.front().message == message);
     if (!told)
-        addText(fromView(message), "");
+        addText(asSentence(withShortPlaces(fromView(message))), "");
     if (!report.coverage.empty())
         addText(tr("Coverage: %1").arg(fromView(report.coverage)), "dense");
     const std::size_t shown = std::min(core::kCardFindings, report.findings.size());
@@ -114,9 +114,9 @@ void ReportCard::addAnswer(const core::Report &report)
 
 void ReportCard::addRefusal(const core::Report &report)
 {
-    addText(fromView(report.error->message), "");
+    addText(asSentence(fromView(report.error->message)), "");
     if (!report.error->remedy.empty())
-        addText(fromView(report.error->remedy), "dense");
+        addText(asSentence(fromView(report.error->remedy)), "dense");
     const QString code =
         report.error->code.empty()
             ? fromView(report.error->type)

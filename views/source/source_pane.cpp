@@ -167,9 +167,7 @@ void SourcePane::markOps()
 
 void SourcePane::setFacts(std::shared_ptr<const TraceFacts> facts)
 {
-    const bool isNews = facts && !facts->marks.measured.empty() && facts != m_facts;
-    m_facts = std::move(facts);
-    if (isNews && trace() && m_loaded.isValid())
+    if (takeFacts(std::move(facts), m_facts) && trace() && m_loaded.isValid())
         markOps();
 }
 
