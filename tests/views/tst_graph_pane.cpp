@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/graph_layout.h"
+#include "core/graph/graph_look.h"
 #include "core/layout/hierarchy_layout.h"
 #include "core/layout/layered_layouter.h"
 #include "tests/support/trace_text.h"
+#include "views/graph/graph_legend.h"
 #include "views/graph/graph_pane.h"
 #include "views/lane/lane_view.h"
 
+#include <QAccessible>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -90,6 +93,10 @@ private Q_SLOTS:
     void staleLayoutsAreIgnored();
     void hiddenPaneWaits();
     void laneFollowsAndSelects();
+    void theBarHasAStripWhereNothingElseHelps();
+    void graphAndLaneGrowWithTheText();
+    void signsAreSaidInALegend();
+    void readersHearWhereTheyAre();
 };
 
 // A wide scene reaches the lower left corner, where the bar is.
@@ -359,6 +366,126 @@ void TestGraphPane::laneFollowsAndSelects()
     const int before = changed.count();
     selection.select(OpItem{trace->findLabel("relu_5_10")});
     QCOMPARE(changed.count(), before + 1);
+}
+
+// A graph that is not to be smaller: first the words beside the bar go, then the bar gets a strip of its own.
+void TestGraphPane::theBarHasAStripWhereNothingElseHelps()
+{
+    Theme theme;
+    QWidget pane;
+    Canvas canvas(theme, &pane);
+    canvas.resize(900, 400);
+    QWidget bar(&pane);
+    bar.setFixedSize(176, 36);
+    QLabel words(&pane);
+    canvas.setCornerBar(&bar, &words);
+    canvas.placeCornerBar(true, QStringLiteral("36 boxes stand for 41 ops"));
+    QVERIFY(!words.isHidden());
+    const core::Rect whole = {0, 0, 1200, 3000};
+    // In the lower part of what is seen at 70 %, behind the bar, then under it.
+    canvas.setScene(whole, {{300, 460, 100, 40}});
+    canvas.fit(false, Canvas::kFirstZoom);
+    QVERIFY(canvas.viewport().zoom() >= Canvas::kFirstZoom);
+    QVERIFY(words.isHidden());
+    QCOMPARE(canvas.barStrip(), 0);
+    canvas.setScene(whole, {{20, 460, 100, 40}});
+    canvas.fit(false, Canvas::kFirstZoom);
+    QVERIFY(canvas.viewport().zoom() >= Canvas::kFirstZoom);
+    QVERIFY(canvas.barStrip() >= bar.height());
+    QCOMPARE(canvas.viewport().height(), 400.0 - canvas.barStrip());
+    QVERIFY(bar.y() >= canvas.viewport().height());
+    QVERIFY(!words.isHidden());
+    // Where the graph may be smaller, it is.
+    canvas.fit(false);
+    QCOMPARE(canvas.barStrip(), 0);
+}
+
+void TestGraphPane::graphAndLaneGrowWithTheText()
+{
+    Stage stage;
+    LaneView lane({stage.theme, stage.selection});
+    lane.resize(1000, 200);
+    lane.show();
+    const auto trace = tests::traceFromText(traceText());
+    stage.selection.setTrace(trace);
+    const core::Rect box = stage.pane.state().boxRect(0);
+    const auto widthOnScreen = [&] {
+        const Canvas &canvas = stage.pane.canvas();
+        return canvas.toWidget({box.right(), box.y}).x() - canvas.toWidget({box.x, box.y}).x();
+    };
+    const double zoom = stage.pane.zoom();
+    const double before = widthOnScreen();
+    const int height = lane.sizeHint().height();
+    stage.theme.setTextPercent(200);
+    QVERIFY(lane.sizeHint().height() >= 2 * height - 1);
+    QVERIFY2(widthOnScreen() / stage.pane.zoom() > 1.99 * before / zoom,
+             qPrintable(QString("%1 at %2, was %3 at %4")
+                            .arg(widthOnScreen())
+                            .arg(stage.pane.zoom())
+                            .arg(before)
+                            .arg(zoom)));
+    // What is under the pointer is still what is drawn there.
+    const std::uint32_t last = static_cast<std::uint32_t>(stage.pane.state().picture().boxes.size()) - 1;
+    for (const std::uint32_t at : {0U, last}) {
+        stage.pane.canvas().centerOn(stage.pane.state().boxRect(at).center());
+        const QPointF middle = stage.pane.canvas().toWidget(stage.pane.state().boxRect(at).center());
+        const core::HitId hit = stage.pane.canvas().hitAt(middle - QPointF(0.0, 6.0));
+        QCOMPARE(hit.index, at);
+    }
+    for (int x = 0; x < 1000; x += 31) {
+        QVERIFY(!lane.grab().isNull());
+        const core::OpId under = lane.opAt(x);
+        QCOMPARE(under.isValid(), x >= 2 * core::kLaneCaption && x < 976);
+        if (!under.isValid())
+            continue;
+        QTest::mouseClick(&lane, Qt::LeftButton, {}, QPoint(x, 80));
+        QVERIFY(stage.selection.item() == SelectedItem(OpItem{under}));
+    }
+}
+
+void TestGraphPane::signsAreSaidInALegend()
+{
+    Stage stage;
+    auto *legend = stage.pane.findChild<GraphLegend *>();
+    QVERIFY(legend != nullptr);
+    stage.selection.setTrace(tests::traceFromText(traceText()));
+    QVERIFY(legend->isVisible());
+    QVERIFY(!legend->grab().isNull());
+    const QString words = legend->accessibleDescription();
+    QVERIFY2(words.startsWith("Origin, Propagated"), qPrintable(words));
+    QVERIFY(!words.contains("Born in backward"));
+    core::GraphMarks marks = core::marksFromStats(*stage.selection.trace());
+    core::TensorStats born;
+    born.elements = born.nan = 1;
+    marks.bornInBackward.emplace(stage.selection.trace()->findLabel("relu_2_4"), born);
+    stage.pane.setMarks(std::move(marks));
+    QVERIFY(legend->accessibleDescription().startsWith("Origin, Born in backward, Propagated"));
+    stage.pane.toggleMap();
+    QVERIFY(!legend->isVisible());
+    // Nothing to explain, no legend.
+    stage.pane.toggleMap();
+    stage.selection.setTrace(tests::traceFromText("input x:f32[2]=1\nrelu x -> y:f32[2]=1\noutput y\n"));
+    QVERIFY(!legend->isVisible());
+}
+
+void TestGraphPane::readersHearWhereTheyAre()
+{
+    Stage stage;
+    LaneView lane({stage.theme, stage.selection});
+    lane.show();
+    const auto trace = tests::traceFromText(traceText());
+    stage.selection.setTrace(trace);
+    const core::OpId birth = trace->findLabel("relu_5_10");
+    stage.selection.activate(OpItem{birth});
+    for (const QWidget *widget :
+         {static_cast<const QWidget *>(&stage.pane.canvas()), static_cast<const QWidget *>(&lane)}) {
+        QAccessibleInterface *reader = QAccessible::queryAccessibleInterface(const_cast<QWidget *>(widget));
+        QVERIFY(reader != nullptr);
+        QVERIFY(!reader->text(QAccessible::Name).isEmpty());
+        const QString heard = reader->text(QAccessible::Description);
+        QVERIFY2(heard.contains("relu_5") && heard.contains("origin") && heard.contains("h.4"),
+                 qPrintable(heard));
+    }
 }
 
 QTEST_MAIN(TestGraphPane)

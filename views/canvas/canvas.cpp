@@ -17,6 +17,7 @@ namespace views {
 namespace {
 
 constexpr double kFitMargin = 28.0;
+constexpr double kReadableZoom = 0.6; // boxes say their dtype and shape from here on
 constexpr double kLineTolerance = 6.0;
 constexpr double kDragStart = 4.0;
 constexpr int kCameraMs = 160;
@@ -24,11 +25,7 @@ constexpr int kToolTipMs = 500;
 constexpr double kGroundStep = 24.0;
 constexpr int kCornerMargin = 12; // around the corner bar
 constexpr int kWordsGap = 16;     // between it and its words
-
-core::Point pointOf(QPointF point)
-{
-    return {point.x(), point.y()};
-}
+constexpr int kStripMargin = 4;   // above and below it in a strip of its own
 
 } // namespace
 
@@ -41,7 +38,7 @@ Canvas::Canvas(const Theme &theme, QWidget *parent)
     m_toolTipTimer.setSingleShot(true);
     m_toolTipTimer.setInterval(kToolTipMs);
     connect(&m_toolTipTimer, &QTimer::timeout, this, &Canvas::showToolTip);
-    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &Canvas::themeChanged);
     m_motion.setDuration(kCameraMs);
     m_motion.setStartValue(0.0);
     m_motion.setEndValue(1.0);
@@ -57,10 +54,33 @@ Canvas::Canvas(const Theme &theme, QWidget *parent)
     });
 }
 
+core::Point Canvas::fromWidget(QPointF widget) const
+{
+    return {widget.x() / textScale(), widget.y() / textScale()};
+}
+
+QPointF Canvas::toWidget(core::Point scene) const
+{
+    const core::Point at = m_view.toWindow(scene);
+    return QPointF(at.x, at.y) * textScale();
+}
+
+void Canvas::sizeView(Viewport &view) const
+{
+    view.resize(width() / textScale(), (height() - m_strip) / textScale());
+}
+
+void Canvas::themeChanged()
+{
+    invalidate();
+    layBar();
+    resizeEvent(nullptr);
+}
+
 void Canvas::applyView(const Viewport &view)
 {
     m_view = view;
-    m_view.resize(width(), height());
+    sizeView(m_view);
     update();
     Q_EMIT viewChanged();
 }
@@ -86,40 +106,86 @@ void Canvas::goTo(const Viewport &view, bool animated)
 void Canvas::zoomBy(double factor)
 {
     Viewport view = m_view;
-    view.zoomAt({width() / 2.0, height() / 2.0}, factor);
+    view.zoomAt({view.width() / 2.0, view.height() / 2.0}, factor);
     setViewport(view, true);
+}
+
+// All of the scene, above the corner bar where boxes would lie under it otherwise.
+void Canvas::fitInto(Viewport &view, double smallestZoom) const
+{
+    sizeView(view);
+    // A scene that is only a little wider than the view is not cut at both sides.
+    const double wide = (view.width() - 2.0 * kFitMargin) / std::max(1.0, m_bounds.width);
+    if (wide < smallestZoom)
+        smallestZoom = std::max(wide, std::min(smallestZoom, kReadableZoom));
+    view.fit(m_bounds, kFitMargin, smallestZoom);
+    if (isBoxUnderBar(view)) {
+        view.resize(view.width(), std::max(1.0, view.height() - m_corner.height() / textScale()));
+        view.fit(m_bounds, kFitMargin, smallestZoom);
+        sizeView(view);
+    }
+}
+
+// The part WANTED is brought to the middle where it would be out of sight.
+void Canvas::fitWith(Viewport &view, const core::Rect &wanted) const
+{
+    fitInto(view, m_fitSmallest);
+    if (const core::Rect seen = view.visible();
+        !wanted.isEmpty() && (wanted.y < seen.y || wanted.bottom() > seen.bottom() || wanted.x < seen.x ||
+                              wanted.right() > seen.right()))
+        view.centerOn(wanted.center());
 }
 
 void Canvas::fit(bool animated, double smallestZoom, const core::Rect &wanted)
 {
     Viewport view = m_view;
-    view.resize(width(), height());
-    view.fit(m_bounds, kFitMargin, smallestZoom);
-    if (isBoxUnderBar(view)) {
-        view.resize(width(), std::max(1, height() - m_corner.height()));
-        view.fit(m_bounds, kFitMargin, smallestZoom);
-        view.resize(width(), height());
-    }
-    if (const core::Rect seen = view.visible();
-        !wanted.isEmpty() && (wanted.y < seen.y || wanted.bottom() > seen.bottom() || wanted.x < seen.x ||
-                              wanted.right() > seen.right()))
-        view.centerOn(wanted.center());
     m_fitted = true;
     m_fitSmallest = smallestZoom;
     m_fitWanted = wanted;
+    m_strip = 0;
+    m_barWordsFit = true;
+    layBar();
+    fitWith(view, wanted);
+    if (isBoxUnderBar(view)) {
+        m_barWordsFit = false;
+        layBar();
+    }
+    if (isBoxUnderBar(view)) {
+        m_strip = m_bar->height() + 2 * kStripMargin;
+        m_barWordsFit = true;
+        layBar();
+        fitWith(view, wanted);
+    }
     goTo(view, animated);
 }
 
 core::Rect Canvas::underBar(const Viewport &view) const
 {
-    const core::Point corner = view.toScene({0.0, view.height() - m_corner.height()});
-    return {corner.x, corner.y, m_corner.width() / view.zoom(), m_corner.height() / view.zoom()};
+    if (m_strip > 0 || !m_barIsShown)
+        return {};
+    const double width = m_corner.width() / textScale();
+    const double height = m_corner.height() / textScale();
+    const core::Point corner = view.toScene({0.0, view.height() - height});
+    return {corner.x, corner.y, width / view.zoom(), height / view.zoom()};
 }
 
 bool Canvas::isBoxUnderBar(const Viewport &view) const
 {
+    const core::Rect bar = underBar(view);
+    return !bar.isEmpty() && hasBoxIn(bar);
+}
+
+bool Canvas::hasBoxIn(const core::Rect &scene) const
+{
     return std::any_of(m_boxes.begin(), m_boxes.end(),
-                       [bar = underBar(view)](const core::Rect &box) { return box.intersects(bar); });
+                       [&scene](const core::Rect &box) { return box.intersects(scene); });
+}
+
+bool Canvas::isFree(const QRect &area) const
+{
+    const core::Point from = m_view.toScene(fromWidget(area.topLeft()));
+    const core::Point to = m_view.toScene(fromWidget(area.bottomRight()));
+    return !hasBoxIn({from.x, from.y, to.x - from.x, to.y - from.y});
 }
 
 void Canvas::setScene(const core::Rect &bounds, std::vector<core::Rect> boxes)
@@ -136,14 +202,27 @@ void Canvas::setCornerBar(QWidget *bar, QLabel *words)
 
 void Canvas::placeCornerBar(bool isShown, const QString &words)
 {
+    const QSize before = m_corner;
+    m_barIsShown = isShown;
+    m_barText = words;
+    layBar();
+    if (m_fitted && isShown && m_corner != before)
+        fit(false, m_fitSmallest, m_fitWanted);
+}
+
+void Canvas::layBar()
+{
+    if (m_bar == nullptr)
+        return;
+    const int margin = m_strip > 0 ? kStripMargin : kCornerMargin;
     m_bar->adjustSize();
-    m_bar->move(x() + kCornerMargin, y() + height() - m_bar->height() - kCornerMargin);
-    m_bar->setVisible(isShown);
-    m_barWords->setText(words);
+    m_bar->move(x() + kCornerMargin, y() + height() - m_bar->height() - margin);
+    m_bar->setVisible(m_barIsShown);
+    m_barWords->setText(m_barText);
     m_barWords->adjustSize();
     const QRect bar = m_bar->geometry();
     m_barWords->move(bar.right() + kWordsGap, bar.center().y() - m_barWords->height() / 2);
-    m_barWords->setVisible(isShown && !words.isEmpty() &&
+    m_barWords->setVisible(m_barIsShown && !m_barText.isEmpty() && m_barWordsFit &&
                            m_barWords->x() + m_barWords->width() < x() + width() - kCornerMargin);
     const int right = m_barWords->isHidden() ? bar.right() : m_barWords->geometry().right();
     m_corner = {right - x() + kCornerMargin, bar.height() + 2 * kCornerMargin};
@@ -154,7 +233,8 @@ Viewport Canvas::viewShowing(const core::Rect &scene, double margin) const
     Viewport view = m_view;
     view.ensureVisible(scene, margin);
     const core::Rect bar = underBar(view);
-    if (scene.intersects(bar) && scene.height * view.zoom() < view.height() - m_corner.height())
+    if (!bar.isEmpty() && scene.intersects(bar) &&
+        scene.height * view.zoom() < view.height() - m_corner.height() / textScale())
         view.pan(0.0, -(scene.bottom() - bar.y) * view.zoom());
     return view;
 }
@@ -164,6 +244,13 @@ void Canvas::centerOn(core::Point scene)
     Viewport view = m_view;
     view.centerOn(scene);
     setViewport(view);
+}
+
+bool Canvas::showsAll() const
+{
+    const core::Rect seen = m_view.visible();
+    return seen.x <= m_bounds.x && seen.y <= m_bounds.y && seen.right() >= m_bounds.right() &&
+           seen.bottom() >= m_bounds.bottom();
 }
 
 void Canvas::invalidate()
@@ -185,14 +272,14 @@ const core::DrawList &Canvas::list() const
     return m_list;
 }
 
-core::HitId Canvas::hitAt(QPointF window) const
+core::HitId Canvas::hitAt(QPointF widget) const
 {
-    const core::Point scene = m_view.toScene(pointOf(window));
+    const core::Point scene = m_view.toScene(fromWidget(widget));
     return list().hitTest({scene.x * m_view.zoom(), scene.y * m_view.zoom()}, kLineTolerance);
 }
 
 // A faint grid of dots that moves with the scene gives panning something to hold on to.
-void Canvas::drawGround(QPainter &painter, const QRect &area) const
+void Canvas::drawGround(QPainter &painter, const QRectF &area) const
 {
     painter.fillRect(area, m_theme.color(core::ColorToken::canvas));
     double step = kGroundStep * m_view.zoom();
@@ -200,8 +287,8 @@ void Canvas::drawGround(QPainter &painter, const QRect &area) const
         step *= 2.0;
     const core::Point zero = m_view.toWindow({0.0, 0.0});
     QVector<QRectF> dots;
-    for (double y = std::fmod(zero.y, step); y < height(); y += step)
-        for (double x = std::fmod(zero.x, step); x < width(); x += step)
+    for (double y = std::fmod(zero.y, step); y < m_view.height(); y += step)
+        for (double x = std::fmod(zero.x, step); x < m_view.width(); x += step)
             dots.append(QRectF(std::floor(x), std::floor(y), 1.0, 1.0));
     painter.setPen(Qt::NoPen);
     painter.setBrush(m_theme.wash(core::ColorToken::border, 0.8));
@@ -211,10 +298,22 @@ void Canvas::drawGround(QPainter &painter, const QRect &area) const
 void Canvas::paintEvent(QPaintEvent *event)
 {
     QPainter painter(this);
-    drawGround(painter, event->rect());
+    const double scale = textScale();
+    painter.scale(scale, scale);
+    const QRectF dirty = event->rect();
+    const QRectF area(dirty.topLeft() / scale, dirty.size() / scale);
+    drawGround(painter, area);
     m_painter.setScheme(m_theme.scheme());
     const QPointF offset(-m_view.origin().x * m_view.zoom(), -m_view.origin().y * m_view.zoom());
-    m_painter.paint(painter, list(), offset, event->rect());
+    painter.setClipRect(QRectF(0.0, 0.0, m_view.width(), m_view.height()));
+    m_painter.paint(painter, list(), offset, area);
+    painter.setClipping(false);
+    painter.resetTransform();
+    if (m_strip > 0) {
+        const QRect strip(0, height() - m_strip, width(), m_strip);
+        painter.fillRect(strip, m_theme.color(core::ColorToken::panel));
+        painter.fillRect(strip.x(), strip.y(), strip.width(), 1, m_theme.color(core::ColorToken::border));
+    }
     if (!hasFocus())
         return;
     painter.setPen(QPen(m_theme.color(core::ColorToken::accent), 1.0));
@@ -224,7 +323,7 @@ void Canvas::paintEvent(QPaintEvent *event)
 
 void Canvas::resizeEvent(QResizeEvent *)
 {
-    m_view.resize(width(), height());
+    sizeView(m_view);
     if (m_fitted)
         fit(false, m_fitSmallest, m_fitWanted);
     else
@@ -240,7 +339,7 @@ void Canvas::wheelEvent(QWheelEvent *event)
     if ((event->modifiers() & Qt::ShiftModifier) != 0)
         view.pan(event->angleDelta().y() + event->angleDelta().x(), 0.0);
     else
-        view.zoomAt(pointOf(event->position()), std::pow(1.2, steps));
+        view.zoomAt(fromWidget(event->position()), std::pow(1.2, steps));
     setViewport(view);
     setHovered(hitAt(event->position()));
     event->accept();
@@ -269,7 +368,7 @@ void Canvas::mouseMoveEvent(QMouseEvent *event)
     }
     if (m_panning) {
         Viewport view = m_view;
-        view.pan(moved.x(), moved.y());
+        view.pan(moved.x() / textScale(), moved.y() / textScale());
         m_lastAt = event->position();
         setViewport(view);
         return;

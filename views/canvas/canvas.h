@@ -19,8 +19,9 @@ namespace views {
 
 // A window on a drawn scene: pans, zooms at the pointer, finds what is under it. Knows nothing of what is
 // drawn: a builder gives the draw list for a zoom and a part of the scene, and hit ids come back by signals.
-// The list is kept while the zoom stays and the view is inside the part it was made for. Owned by its pane;
-// GUI thread.
+// The list is kept while the zoom stays and the view is inside the part it was made for. All of it is as much
+// larger as the theme's text is: the viewport counts pixels of text at its usual size. Owned by its pane; GUI
+// thread.
 class Canvas : public QWidget
 {
     Q_OBJECT
@@ -36,7 +37,8 @@ public:
 
     void setBuilder(Builder builder) { m_builder = std::move(builder); }
     // What is drawn takes BOUNDS; its BOXES do not come to lie under the corner bar, neither by fit() nor by
-    // viewShowing().
+    // viewShowing(): where the scene is not to be smaller, the words go, then the bar gets a strip of its
+    // own.
     void setScene(const core::Rect &bounds, std::vector<core::Rect> boxes);
     void setReducedMotion(bool reduced) { m_reducedMotion = reduced; }
     // Words for the tooltip over a region; shown 500 ms after the pointer came to rest.
@@ -58,10 +60,18 @@ public:
     // The view moved as little as needed to show SCENE with MARGIN pixels around.
     Viewport viewShowing(const core::Rect &scene, double margin = kBoxMargin) const;
     void centerOn(core::Point scene);
+    // Nothing of the scene is out of sight.
+    bool showsAll() const;
+    // No box is drawn in AREA of the widget.
+    bool isFree(const QRect &area) const;
     // What was drawn has changed: the list is made anew at the next painting.
     void invalidate();
 
-    core::HitId hitAt(QPointF window) const;
+    core::HitId hitAt(QPointF widget) const;
+    // Where a point of the scene is in the widget.
+    QPointF toWidget(core::Point scene) const;
+    // The height of the strip below the scene that the corner bar has to itself; 0: it lies over the scene.
+    int barStrip() const { return m_strip; }
     core::HitId hovered() const { return m_hovered; }
     QSize sizeHint() const override { return {640, 480}; }
 
@@ -87,11 +97,19 @@ protected:
 
 private:
     const core::DrawList &list() const;
-    void drawGround(QPainter &painter, const QRect &area) const;
+    void drawGround(QPainter &painter, const QRectF &area) const;
+    double textScale() const { return m_theme.textPercent() / 100.0; }
+    core::Point fromWidget(QPointF widget) const;
+    void sizeView(Viewport &view) const;
+    void fitInto(Viewport &view, double smallestZoom) const;
+    void fitWith(Viewport &view, const core::Rect &wanted) const;
+    void layBar();
+    void themeChanged();
     void applyView(const Viewport &view);
     void goTo(const Viewport &view, bool animated);
     core::Rect underBar(const Viewport &view) const; // scene
     bool isBoxUnderBar(const Viewport &view) const;
+    bool hasBoxIn(const core::Rect &scene) const;
     void setHovered(core::HitId hit);
     void showToolTip();
 
@@ -107,7 +125,11 @@ private:
     std::vector<core::Rect> m_boxes;
     QWidget *m_bar = nullptr;
     QLabel *m_barWords = nullptr;
-    QSize m_corner; // what both take of it
+    QString m_barText;
+    bool m_barIsShown = false;
+    bool m_barWordsFit = true; // without covering a box
+    QSize m_corner;            // what both take of it
+    int m_strip = 0;
 
     mutable core::DrawList m_list;
     mutable core::Rect m_listArea; // scene the list was made for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/canvas/canvas_bars.h"
 
+#include "views/base/counted_text.h"
 #include "views/base/widgets.h"
 
 #include <QHBoxLayout>
@@ -13,6 +14,9 @@
 namespace views {
 
 namespace {
+
+constexpr int kLateMs = 2500;
+constexpr int kLateStepMs = 500;
 
 void dress(QFrame *frame)
 {
@@ -80,6 +84,59 @@ void NoticeBar::showNotice(const QString &text, const QString &action)
 QString NoticeBar::text() const
 {
     return m_text->text();
+}
+
+LayoutNotice::LayoutNotice(QWidget *parent) : NoticeBar(parent)
+{
+    m_timer.setInterval(kLateStepMs);
+    connect(&m_timer, &QTimer::timeout, this, &LayoutNotice::tick);
+    connect(this, &NoticeBar::actionWanted, this, [this] {
+        if (m_timer.isActive())
+            Q_EMIT cancelWanted();
+        else
+            Q_EMIT retryWanted();
+    });
+}
+
+void LayoutNotice::wait(std::size_t boxes)
+{
+    m_boxes = boxes;
+    m_since.start();
+    m_timer.start();
+}
+
+void LayoutNotice::tick()
+{
+    if (m_since.elapsed() >= kLateMs)
+        say(tr("Laying out %1, %2 s").arg(countedText(m_boxes, "box", "boxes")).arg(m_since.elapsed() / 1000),
+            tr("Cancel"));
+}
+
+void LayoutNotice::showResult(const core::LayoutResult &layout)
+{
+    if (!layout.simplified)
+        return clear();
+    m_timer.stop();
+    say(tr("Simplified layout: %1").arg(QString::fromStdString(layout.note)), tr("Try again"));
+}
+
+void LayoutNotice::showFailure(const QString &reason)
+{
+    m_timer.stop();
+    say(tr("No layout: %1").arg(reason), tr("Try again"));
+}
+
+void LayoutNotice::clear()
+{
+    m_timer.stop();
+    hide();
+    Q_EMIT changed();
+}
+
+void LayoutNotice::say(const QString &text, const QString &action)
+{
+    showNotice(text, action);
+    Q_EMIT changed();
 }
 
 } // namespace views

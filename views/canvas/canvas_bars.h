@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/layout/layout_types.h"
 #include "views/base/theme.h"
 
+#include <QElapsedTimer>
 #include <QFrame>
 #include <QString>
+#include <QTimer>
 
 class QLabel;
 class QPushButton;
@@ -49,6 +52,39 @@ Q_SIGNALS:
 private:
     QLabel *m_text = nullptr;
     QPushButton *m_action = nullptr;
+};
+
+// The line that tells how a layout fares: nothing while it is quick, then its seconds with Cancel, at last
+// why it is simplified or missing with Try again. Its pane says when a layout is asked for and what came of
+// it, and moves the line. Owned by its pane; GUI thread.
+class LayoutNotice : public NoticeBar
+{
+    Q_OBJECT
+
+public:
+    explicit LayoutNotice(QWidget *parent);
+
+    // A layout of so many boxes was asked for.
+    void wait(std::size_t boxes);
+    // It is there, or it will not come.
+    void showResult(const core::LayoutResult &layout);
+    void showFailure(const QString &reason);
+    // Nobody waits any more, and there is nothing to say.
+    void clear();
+
+Q_SIGNALS:
+    void cancelWanted();
+    void retryWanted();
+    // The line came, went or has other words.
+    void changed();
+
+private:
+    void tick();
+    void say(const QString &text, const QString &action);
+
+    QTimer m_timer;
+    QElapsedTimer m_since;
+    std::size_t m_boxes = 0;
 };
 
 } // namespace views

@@ -2,9 +2,8 @@
 #include "views/canvas/picture_view.h"
 
 #include "core/graph/graph_layout.h"
-#include "views/base/counted_text.h"
-#include "views/base/formatting.h"
 #include "views/base/widgets.h"
+#include "views/canvas/box_words.h"
 
 #include <QKeyEvent>
 #include <QLabel>
@@ -14,8 +13,6 @@ namespace views {
 
 namespace {
 
-constexpr int kLateMs = 2500;
-constexpr int kLateStepMs = 500;
 constexpr int kMargin = 12;
 
 bool isBox(core::HitId hit)
@@ -42,8 +39,6 @@ PictureView::PictureView(const Theme &theme, const QString &name, QWidget *paren
     setFocusProxy(m_canvas);
     build();
     connectCanvas();
-    m_lateTimer.setInterval(kLateStepMs);
-    connect(&m_lateTimer, &QTimer::timeout, this, &PictureView::layoutIsLate);
     setMinimumSize(120, 96);
 }
 
@@ -51,7 +46,7 @@ void PictureView::build()
 {
     m_zoomBar = new ZoomBar(m_theme, this);
     m_notice = new NoticeBar(this);
-    m_layoutNotice = new NoticeBar(this);
+    m_layoutNotice = new LayoutNotice(this);
     m_hint = makeLabel(QString(), "dense", this);
     m_hint->setObjectName(QStringLiteral("overlay"));
     m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -74,14 +69,12 @@ void PictureView::build()
     connect(m_zoomBar, &ZoomBar::actualSizeWanted, this,
             [this] { m_canvas->zoomBy(1.0 / m_canvas->viewport().zoom()); });
     connect(m_notice, &NoticeBar::actionWanted, this, &PictureView::noticeActed);
-    connect(m_layoutNotice, &NoticeBar::actionWanted, this, [this] {
-        if (m_pending) {
-            Q_EMIT layoutCancelled();
-        } else {
-            if (m_next.boxes.empty()) // else the one that got no layout
-                m_next = m_picture;
-            requestLayout();
-        }
+    connect(m_layoutNotice, &LayoutNotice::cancelWanted, this, &PictureView::layoutCancelled);
+    connect(m_layoutNotice, &LayoutNotice::changed, this, &PictureView::placeOverlays);
+    connect(m_layoutNotice, &LayoutNotice::retryWanted, this, [this] {
+        if (m_next.boxes.empty()) // else the one that got no layout
+            m_next = m_picture;
+        requestLayout();
     });
 }
 
@@ -119,15 +112,13 @@ void PictureView::setPicture(core::GraphPicture picture, std::uint32_t first)
 void PictureView::requestLayout()
 {
     m_pending = core::graphLayoutRequest(m_next, ++m_lastId);
-    m_since.start();
-    m_lateTimer.start();
+    m_layoutNotice->wait(m_pending->nodes.size());
     Q_EMIT layoutRequested(*m_pending);
 }
 
 void PictureView::setWords(const QString &title, const QString &body)
 {
     m_pending.reset();
-    m_lateTimer.stop();
     m_hasPicture = false;
     m_picture = {};
     m_next = {};
@@ -136,7 +127,7 @@ void PictureView::setWords(const QString &title, const QString &body)
     m_look = {};
     m_title->setText(title);
     m_body->setText(body);
-    m_layoutNotice->hide();
+    m_layoutNotice->clear();
     m_canvas->setScene({}, {});
     setNotice({});
     setHint({});
@@ -160,21 +151,13 @@ void PictureView::setLayout(const core::LayoutResult &layout)
     if (!m_pending || layout.id != m_pending->id || !core::checkLayoutResult(*m_pending, layout))
         return;
     m_pending.reset();
-    m_lateTimer.stop();
     m_picture = std::move(m_next);
     m_next = {};
     m_layout = layout;
     m_look.hovered = {};
     m_hasPicture = true;
-    if (layout.simplified)
-        m_layoutNotice->showNotice(tr("Simplified layout: %1").arg(QString::fromStdString(layout.note)),
-                                   tr("Try again"));
-    else
-        m_layoutNotice->hide();
-    std::vector<core::Rect> boxes;
-    for (std::uint32_t i = 0; i < m_picture.boxes.size(); ++i)
-        boxes.push_back(boxRect(i));
-    m_canvas->setScene(m_layout.bounds(), std::move(boxes));
+    m_layoutNotice->showResult(layout);
+    m_canvas->setScene(m_layout.bounds(), core::placedRects(m_picture, m_layout));
     m_canvas->fit(false, Canvas::kFirstZoom);
     placeOverlays();
     m_canvas->invalidate();
@@ -188,24 +171,7 @@ void PictureView::setLayoutFailed(std::uint64_t id, const QString &reason)
     if (!m_pending || m_pending->id != id)
         return;
     m_pending.reset();
-    m_lateTimer.stop();
-    m_layoutNotice->showNotice(tr("No layout: %1").arg(reason), tr("Try again"));
-    placeOverlays();
-}
-
-void PictureView::layoutIsLate()
-{
-    if (!m_pending) {
-        m_lateTimer.stop();
-        return;
-    }
-    if (m_since.elapsed() < kLateMs)
-        return;
-    m_layoutNotice->showNotice(tr("Laying out %1, %2 s")
-                                   .arg(countedText(m_pending->nodes.size(), "box", "boxes"))
-                                   .arg(m_since.elapsed() / 1000),
-                               tr("Cancel"));
-    placeOverlays();
+    m_layoutNotice->showFailure(reason);
 }
 
 core::Rect PictureView::boxRect(std::uint32_t box) const
@@ -217,6 +183,9 @@ void PictureView::setSelected(std::vector<std::uint32_t> boxes)
 {
     m_current = boxes.empty() ? kNoBox : boxes.front();
     m_look.selected = std::move(boxes);
+    m_canvas->setAccessibleDescription(m_current < m_picture.boxes.size()
+                                           ? boxWords(m_picture.boxes[m_current]).join(QStringLiteral(", "))
+                                           : QString());
     m_canvas->invalidate();
 }
 
@@ -317,27 +286,11 @@ void PictureView::keyPressEvent(QKeyEvent *event)
 
 QString PictureView::toolTipOf(core::HitId hit) const
 {
-    QStringList lines;
-    const auto add = [&lines](const std::string &text) {
-        if (!text.empty())
-            lines.append(QString::fromStdString(text).toHtmlEscaped());
-    };
-    if (isBox(hit) && hit.index < m_picture.boxes.size()) {
-        const core::PictureBox &box = m_picture.boxes[hit.index];
-        add(box.fullName.empty() ? box.title : box.fullName);
-        add(box.subtitle);
-        add(box.place);
-        for (const core::PictureBadge &badge : box.badges)
-            add(badge.text);
-        if (box.state != core::NodeState::clean)
-            add(std::string(core::nodeStateName(box.state)));
-        if (box.unchecked)
-            lines.append(tr("not checked: neither values nor statistics were kept"));
-    } else if (static_cast<core::GraphHit>(hit.kind) == core::GraphHit::edge &&
-               hit.index < m_picture.edges.size()) {
-        add(m_picture.edges[hit.index].label);
-    }
-    return lines.join(QStringLiteral("<br>"));
+    if (isBox(hit) && hit.index < m_picture.boxes.size())
+        return toolTipOfLines(boxWords(m_picture.boxes[hit.index]));
+    if (static_cast<core::GraphHit>(hit.kind) == core::GraphHit::edge && hit.index < m_picture.edges.size())
+        return toolTipOfLines({QString::fromStdString(m_picture.edges[hit.index].label)});
+    return {};
 }
 
 void PictureView::resizeEvent(QResizeEvent *)

@@ -6,8 +6,6 @@
 #include "views/canvas/canvas.h"
 #include "views/canvas/canvas_bars.h"
 
-#include <QElapsedTimer>
-#include <QTimer>
 #include <QWidget>
 
 #include <optional>
@@ -81,7 +79,6 @@ private:
     void build();
     void connectCanvas();
     void requestLayout();
-    void layoutIsLate();
     void placeOverlays();
     void moveTo(core::PictureDirection direction);
     void zoomToSelection();
@@ -91,13 +88,11 @@ private:
     Canvas *m_canvas;
     ZoomBar *m_zoomBar = nullptr;
     NoticeBar *m_notice = nullptr;
-    NoticeBar *m_layoutNotice = nullptr;
+    LayoutNotice *m_layoutNotice = nullptr;
     QLabel *m_hint = nullptr;
     QLabel *m_title = nullptr;
     QLabel *m_body = nullptr;
     QWidget *m_words = nullptr;
-    QTimer m_lateTimer;
-    QElapsedTimer m_since;
 
     core::GraphPicture m_picture;
     core::LayoutResult m_layout;

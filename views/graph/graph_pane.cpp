@@ -6,19 +6,14 @@
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
 #include "views/base/widgets.h"
+#include "views/canvas/box_words.h"
 #include "views/graph/graph_find.h"
+#include "views/graph/graph_legend.h"
 
 #include <QLabel>
 #include <QResizeEvent>
 
 namespace views {
-
-namespace {
-
-constexpr int kLateMs = 2500;
-constexpr int kLateStepMs = 500;
-
-} // namespace
 
 GraphPane::GraphPane(const PaneContext &context, QWidget *parent)
     : Pane(context, QStringLiteral("graph"), tr("Graph"), parent), m_canvas(new Canvas(theme(), this)),
@@ -42,8 +37,6 @@ GraphPane::GraphPane(const PaneContext &context, QWidget *parent)
     setFocusProxy(m_canvas);
     buildOverlays();
     connectCanvas();
-    m_lateTimer.setInterval(kLateStepMs);
-    connect(&m_lateTimer, &QTimer::timeout, this, &GraphPane::layoutIsLate);
 }
 
 void GraphPane::buildOverlays()
@@ -51,7 +44,7 @@ void GraphPane::buildOverlays()
     m_zoomBar = new ZoomBar(theme(), this);
     m_findBar = new FindBar(theme(), this);
     m_findBar->hide();
-    m_notice = new NoticeBar(this);
+    m_notice = new LayoutNotice(this);
     m_hint = makeLabel(QString(), "dense", this);
     m_hint->setObjectName(QStringLiteral("overlay"));
     m_hint->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -60,16 +53,18 @@ void GraphPane::buildOverlays()
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
     m_map->hide();
+    m_legend = new GraphLegend(theme(), this);
+    m_legend->hide();
     connect(m_zoomBar, &ZoomBar::zoomWanted, m_canvas, &Canvas::zoomBy);
     connect(m_zoomBar, &ZoomBar::fitWanted, this, &GraphPane::fitGraph);
     connect(m_zoomBar, &ZoomBar::actualSizeWanted, this, [this] { m_canvas->zoomBy(1.0 / zoom()); });
     connect(m_findBar, &FindBar::changed, this, &GraphPane::runFind);
     connect(m_findBar, &FindBar::stepWanted, this, &GraphPane::findStep);
     connect(m_findBar, &FindBar::closed, this, &GraphPane::closeFind);
-    connect(m_notice, &NoticeBar::actionWanted, this, [this] {
-        if (m_state.pending())
-            Q_EMIT layoutCancelled();
-        else if (m_state.retry())
+    connect(m_notice, &LayoutNotice::cancelWanted, this, &GraphPane::layoutCancelled);
+    connect(m_notice, &LayoutNotice::changed, this, &GraphPane::placeOverlays);
+    connect(m_notice, &LayoutNotice::retryWanted, this, [this] {
+        if (m_state.retry())
             requestLayout();
     });
 }
@@ -87,6 +82,7 @@ void GraphPane::connectCanvas()
     connect(m_canvas, &Canvas::viewChanged, this, [this] {
         m_zoomBar->setZoom(zoom());
         m_map->update();
+        showMap();
         Q_EMIT zoomChanged(zoom());
     });
     connect(m_map, &Minimap::centerWanted, this, [this](QPointF scene) {
@@ -103,8 +99,7 @@ void GraphPane::showTrace()
     m_fitNext = true;
     if (!trace()) {
         m_state.setTree(nullptr);
-        m_lateTimer.stop();
-        m_notice->hide();
+        m_notice->clear();
     } else {
         core::GraphMarks marks =
             m_marks.byOp.size() == trace()->ops().size() ? m_marks : core::marksFromStats(*trace());
@@ -126,7 +121,8 @@ void GraphPane::setMarks(core::GraphMarks marks)
 {
     m_marks = std::move(marks);
     if (!m_state.hasTree() || !trace() || m_marks.byOp.size() != trace()->ops().size() ||
-        (m_marks.byOp == m_state.tree().marks().byOp && m_marks.measured.empty()))
+        (m_marks.byOp == m_state.tree().marks().byOp && m_marks.measured.empty() &&
+         m_marks.bornInBackward.empty()))
         return;
     m_state.replaceTree(std::make_shared<core::GraphTree>(trace(), m_marks));
     requestLayout();
@@ -136,42 +132,19 @@ void GraphPane::requestLayout()
 {
     if (!m_state.pending())
         return;
-    m_layoutSince.start();
-    m_lateTimer.start();
+    m_notice->wait(m_state.pending()->nodes.size());
     Q_EMIT layoutRequested(*m_state.pending());
-}
-
-void GraphPane::layoutIsLate()
-{
-    if (!m_state.pending()) {
-        m_lateTimer.stop();
-        return;
-    }
-    if (m_layoutSince.elapsed() < kLateMs)
-        return;
-    m_notice->showNotice(tr("Laying out %1, %2 s")
-                             .arg(countedText(m_state.pending()->nodes.size(), "box", "boxes"))
-                             .arg(m_layoutSince.elapsed() / 1000),
-                         tr("Cancel"));
-    placeOverlays();
 }
 
 void GraphPane::setLayout(core::LayoutResult result)
 {
     if (!m_state.takeLayout(std::move(result)))
         return;
-    m_lateTimer.stop();
     const core::LayoutResult &layout = m_state.layout();
-    if (layout.simplified)
-        m_notice->showNotice(tr("Simplified layout: %1").arg(QString::fromStdString(layout.note)),
-                             tr("Try again"));
-    else
-        m_notice->hide();
-    std::vector<core::Rect> boxes;
-    for (std::uint32_t i = 0; i < m_state.picture().boxes.size(); ++i)
-        boxes.push_back(m_state.boxRect(i));
-    m_canvas->setScene(layout.bounds(), std::move(boxes));
+    m_notice->showResult(layout);
+    m_canvas->setScene(layout.bounds(), core::placedRects(m_state.picture(), layout));
     m_map->setSceneBounds(layout.bounds());
+    m_legend->setPicture(m_state.picture());
     if (m_fitNext || (m_canvas->isFitted() && m_anchor.position == core::kNoBox && !m_revealNext)) {
         m_fitNext = false;
         m_canvas->fit(false, Canvas::kFirstZoom, originBox());
@@ -192,21 +165,22 @@ void GraphPane::setLayout(core::LayoutResult result)
 
 void GraphPane::setLayoutFailed(std::uint64_t id, const QString &reason)
 {
-    if (!m_state.dropLayout(id))
-        return;
-    m_lateTimer.stop();
-    m_notice->showNotice(tr("No layout: %1").arg(reason), tr("Try again"));
-    placeOverlays();
+    if (m_state.dropLayout(id))
+        m_notice->showFailure(reason);
 }
 
-// The first box in which NaN or Inf is born; empty: none.
+// The first box in which NaN or Inf is born, forward if there is one; empty: none.
 core::Rect GraphPane::originBox() const
 {
     const std::vector<core::PictureBox> &boxes = m_state.picture().boxes;
-    for (std::uint32_t i = 0; i < boxes.size(); ++i)
+    std::uint32_t first = core::kNoBox;
+    for (std::uint32_t i = 0; i < boxes.size(); ++i) {
         if (boxes[i].state == core::NodeState::origin)
             return m_state.boxRect(i);
-    return {};
+        if (boxes[i].bornInBackward && first == core::kNoBox)
+            first = i;
+    }
+    return first == core::kNoBox ? core::Rect() : m_state.boxRect(first);
 }
 
 // The box under the pointer stays there: the frame it became takes its middle, a box that was a frame its
@@ -271,6 +245,10 @@ void GraphPane::updateLook()
         else if (m_current >= m_state.picture().boxes.size())
             m_current = core::kNoBox;
     }
+    m_canvas->setAccessibleDescription(
+        m_state.hasPicture() && m_current < m_state.picture().boxes.size()
+            ? boxWords(m_state.picture().boxes[m_current]).join(QStringLiteral(", "))
+            : QString());
     updateEmphasis();
     m_canvas->invalidate();
     m_map->update();
@@ -328,6 +306,9 @@ void GraphPane::showBox(std::uint32_t box, bool centred)
 {
     if (!m_state.hasPicture() || box >= m_state.picture().boxes.size())
         return;
+    // Of a graph that is seen whole and can be read nothing is moved out of sight.
+    if (centred && m_canvas->showsAll() && zoom() >= 0.6)
+        return;
     Viewport view = centred ? m_canvas->viewport() : m_canvas->viewShowing(m_state.boxRect(box));
     if (centred && view.zoom() < 0.6)
         view.zoomAt({view.width() / 2.0, view.height() / 2.0}, 0.84 / view.zoom());
@@ -348,8 +329,8 @@ QString GraphPane::summary() const
 
 void GraphPane::themeChanged()
 {
-    m_canvas->update();
     m_map->update();
+    placeOverlays();
 }
 
 void GraphPane::resizeEvent(QResizeEvent *)
@@ -396,11 +377,30 @@ void GraphPane::placeOverlays()
     m_findBar->move(std::max(kMargin, width() - m_findBar->width() - kMargin), kMargin);
     placeNotice(kMargin);
     m_empty->setGeometry(rect().adjusted(24, 24, -24, -24));
+    placeMap(kMargin);
+}
+
+// In the upper right corner, the legend below it.
+void GraphPane::placeMap(int margin)
+{
     const QSize map = m_map->sizeFor({std::clamp(width() / 6, 80, 150), std::clamp(height() / 3, 80, 240)});
-    m_map->setGeometry(width() - map.width() - kMargin,
-                       m_findBar->isVisible() ? m_findBar->geometry().bottom() + kMargin : kMargin,
-                       map.width(), map.height());
-    m_map->setVisible(m_mapWanted && m_state.hasPicture() && width() > 420 && height() > 220);
+    m_map->setGeometry(width() - map.width() - margin,
+                       m_findBar->isVisible() ? m_findBar->geometry().bottom() + margin : margin, map.width(),
+                       map.height());
+    const QSize legend = m_legend->sizeHint();
+    m_legend->setGeometry(width() - legend.width() - margin, m_map->geometry().bottom() + margin,
+                          legend.width(), legend.height());
+    showMap();
+}
+
+// A map of what is seen anyway lies over no box, and a legend never does.
+void GraphPane::showMap()
+{
+    const bool hasRoom = m_mapWanted && m_state.hasPicture() && width() > 420 && height() > 220;
+    m_map->setVisible(hasRoom && (!m_canvas->showsAll() || m_canvas->isFree(m_map->geometry())));
+    const QRect legend = m_legend->geometry();
+    m_legend->setVisible(hasRoom && !m_legend->isEmpty() && width() > 4 * legend.width() &&
+                         legend.bottom() < m_zoomBar->y() && m_canvas->isFree(legend));
 }
 
 } // namespace views

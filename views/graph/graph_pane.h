@@ -4,13 +4,11 @@
 #include "core/graph/graph_draw.h"
 #include "views/base/pane.h"
 #include "views/canvas/canvas.h"
+#include "views/canvas/canvas_bars.h"
 #include "views/canvas/minimap.h"
 #include "views/canvas/picture_export.h"
 #include "views/graph/graph_overlay.h"
 #include "views/graph/graph_state.h"
-
-#include <QElapsedTimer>
-#include <QTimer>
 
 #include <memory>
 #include <vector>
@@ -18,6 +16,8 @@
 class QLabel;
 
 namespace views {
+
+class GraphLegend;
 
 // The op graph, folded by modules: pans, zooms, unfolds in place, finds, follows edges by keys. Facts: the
 // trace, the marks a report made, layouts. Wishes: the selection, and layoutRequested for each slice. It
@@ -113,7 +113,8 @@ private:
     void placeOverlays();
     QString countsText() const;
     void placeNotice(int margin);
-    void layoutIsLate();
+    void placeMap(int margin);
+    void showMap();
     void clickedOn(core::HitId hit, Qt::KeyboardModifiers modifiers);
     void activateHit(core::HitId hit);
     void selectBox(std::uint32_t box);
@@ -146,13 +147,12 @@ private:
 
     Canvas *m_canvas = nullptr;
     Minimap *m_map = nullptr;
+    GraphLegend *m_legend = nullptr;
     ZoomBar *m_zoomBar = nullptr;
     FindBar *m_findBar = nullptr;
-    NoticeBar *m_notice = nullptr;
+    LayoutNotice *m_notice = nullptr;
     QLabel *m_hint = nullptr;
     QLabel *m_empty = nullptr;
-    QTimer m_lateTimer;
-    QElapsedTimer m_layoutSince;
 };
 
 } // namespace views

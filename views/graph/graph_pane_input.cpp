@@ -9,6 +9,7 @@
 #include "core/graph/op_paths.h"
 #include "views/base/counted_text.h"
 #include "views/base/formatting.h"
+#include "views/canvas/box_words.h"
 #include "views/graph/graph_find.h"
 
 #include <QClipboard>
@@ -197,24 +198,9 @@ QString GraphPane::toolTipOf(core::HitId hit) const
     if (!m_state.hasPicture() || !isThere(hit))
         return {};
     QStringList lines;
-    const auto add = [&lines](const std::string &text) {
-        if (!text.empty())
-            lines.append(QString::fromStdString(text).toHtmlEscaped());
-    };
     if (kindOf(hit) == core::GraphHit::box) {
         const core::PictureBox &box = m_state.picture().boxes[hit.index];
-        add(box.fullName.empty() ? box.title : box.fullName);
-        add(box.subtitle);
-        add(box.place);
-        for (const core::PictureBadge &badge : box.badges)
-            add(badge.text);
-        if (box.state != core::NodeState::clean)
-            add(std::string(core::nodeStateName(box.state)));
-        if (box.unchecked)
-            add("not saved: neither values nor statistics were kept");
-        else if (box.partlyUnchecked)
-            add("some ops in it were not saved");
-        add(box.duration);
+        lines = boxWords(box);
         if (box.canUnfold)
             lines.append(tr("Enter unfolds"));
     } else if (kindOf(hit) == core::GraphHit::boxUnfold) {
@@ -222,15 +208,16 @@ QString GraphPane::toolTipOf(core::HitId hit) const
     } else if (kindOf(hit) == core::GraphHit::clusterFold) {
         lines.append(tr("Fold (-)"));
     } else if (kindOf(hit) == core::GraphHit::edge) {
-        add(m_state.picture().edges[hit.index].label);
+        lines.append(QString::fromStdString(m_state.picture().edges[hit.index].label));
     } else if (kindOf(hit) == core::GraphHit::stub) {
         const core::PictureStub &stub = m_state.picture().stubs[hit.index];
         for (const core::OpId value : stub.values)
-            add(core::valueName(*trace(), value) + ", read by " +
-                countedText(trace()->children(value).size(), "op", "ops").toStdString());
+            lines.append(tr("%1, read by %2")
+                             .arg(QString::fromStdString(core::valueName(*trace(), value)),
+                                  countedText(trace()->children(value).size(), "op", "ops")));
         lines.append(tr("Double click goes to where it is made; Alt click draws the edges"));
     }
-    return lines.join(QStringLiteral("<br>"));
+    return toolTipOfLines(lines);
 }
 
 void GraphPane::fitGraph()

@@ -2,6 +2,8 @@
 #include "views/lane/lane_view.h"
 
 #include "views/base/formatting.h"
+#include "views/base/scaled.h"
+#include "views/canvas/box_words.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -36,7 +38,31 @@ LaneView::LaneView(const PaneContext &context, QWidget *parent)
 QSize LaneView::sizeHint() const
 {
     // One row needs no more height for its captions.
-    return {800, m_look.tall && !m_model.backward.empty() ? kTallHeight : kHeight};
+    return {800, scaledToText(theme(), m_look.tall && !m_model.backward.empty() ? kTallHeight : kHeight)};
+}
+
+// The lane is drawn for text at its usual size and enlarged as a whole.
+double LaneView::textScale() const
+{
+    return theme().textPercent() / 100.0;
+}
+
+double LaneView::laneX(double x) const
+{
+    return x / textScale();
+}
+
+// The cells' part of the drawing.
+double LaneView::cellsWidth() const
+{
+    return std::max(1.0, laneX(width()) - core::kLaneCaption);
+}
+
+void LaneView::themeChanged()
+{
+    m_listDue = true;
+    updateGeometry();
+    update();
 }
 
 void LaneView::setTall(bool tall)
@@ -93,6 +119,9 @@ void LaneView::showItem()
         }
         m_look.current = m_model.cellOf(opOf(*trace(), item()));
     }
+    setAccessibleDescription(m_look.current == core::LaneModel::kNoCell
+                                 ? QString()
+                                 : cellWords(m_look.current).join(QStringLiteral(", ")));
     // Only when one is zoomed in can the current op be out of sight.
     if (m_look.current != core::LaneModel::kNoCell &&
         (m_look.current < m_look.first || m_look.current >= m_look.first + m_look.count)) {
@@ -122,8 +151,7 @@ void LaneView::clampView()
 
 void LaneView::zoomAt(double x, double factor)
 {
-    const double space = std::max(1.0, width() - core::kLaneCaption);
-    const double share = std::clamp((x - core::kLaneCaption) / space, 0.0, 1.0);
+    const double share = std::clamp((laneX(x) - core::kLaneCaption) / cellsWidth(), 0.0, 1.0);
     const double fixed = m_look.first + share * m_look.count;
     m_look.count *= factor;
     const auto all = static_cast<double>(m_model.forward.size());
@@ -134,7 +162,7 @@ void LaneView::zoomAt(double x, double factor)
 
 core::OpId LaneView::opAt(double x) const
 {
-    const std::uint32_t cell = core::laneCellAt(m_model, m_look, x);
+    const std::uint32_t cell = core::laneCellAt(m_model, m_look, laneX(x));
     return cell == core::LaneModel::kNoCell ? core::OpId() : m_model.forward[cell].op;
 }
 
@@ -143,13 +171,15 @@ void LaneView::paintEvent(QPaintEvent *event)
     QPainter painter(this);
     painter.fillRect(event->rect(), theme().color(core::ColorToken::window));
     if (m_listDue) {
-        m_look.width = width() - 12.0;
-        m_look.height = height();
+        m_look.width = laneX(width()) - 12.0;
+        m_look.height = height() / textScale();
         m_list = core::drawLane(m_model, m_look);
         m_listDue = false;
     }
     m_painter.setScheme(theme().scheme());
-    m_painter.paint(painter, m_list, {}, event->rect());
+    painter.scale(textScale(), textScale());
+    m_painter.paint(painter, m_list, {}, {});
+    painter.resetTransform();
     painter.setPen(theme().color(core::ColorToken::border));
     painter.drawLine(0, height() - 1, width(), height() - 1);
     if (hasFocus()) {
@@ -167,7 +197,7 @@ void LaneView::wheelEvent(QWheelEvent *event)
 {
     if ((event->modifiers() & Qt::ShiftModifier) != 0 || event->angleDelta().y() == 0) {
         const double by = event->angleDelta().x() + event->angleDelta().y();
-        m_look.first -= by / std::max(1.0, width() - core::kLaneCaption) * m_look.count;
+        m_look.first -= laneX(by) / cellsWidth() * m_look.count;
         clampView();
     } else {
         zoomAt(event->position().x(), std::pow(1.25, -event->angleDelta().y() / 120.0));
@@ -193,7 +223,7 @@ void LaneView::mouseMoveEvent(QMouseEvent *event)
     const double moved = event->position().x() - m_pressedAt.x();
     m_dragging = m_dragging || std::abs(moved) > kDragStart;
     if (m_dragging) {
-        m_look.first = m_pressedFirst - moved / std::max(1.0, width() - core::kLaneCaption) * m_look.count;
+        m_look.first = m_pressedFirst - laneX(moved) / cellsWidth() * m_look.count;
         clampView();
     }
 }
@@ -201,12 +231,13 @@ void LaneView::mouseMoveEvent(QMouseEvent *event)
 void LaneView::mouseReleaseEvent(QMouseEvent *event)
 {
     if (!m_dragging && event->button() == Qt::LeftButton) {
-        const core::HitId hit = m_list.hitTest({event->position().x(), event->position().y()}, 0.0);
+        const core::HitId hit =
+            m_list.hitTest({laneX(event->position().x()), laneX(event->position().y())}, 0.0);
         if (hit.kind == static_cast<std::uint16_t>(core::LaneHit::band)) {
             const core::LaneBand &band = m_model.bands[hit.index];
             selection().select(RangeItem{m_model.forward[band.begin].op, m_model.forward[band.end - 1].op});
         } else {
-            selectCell(core::laneCellAt(m_model, m_look, event->position().x()),
+            selectCell(core::laneCellAt(m_model, m_look, laneX(event->position().x())),
                        (event->modifiers() & Qt::ShiftModifier) != 0);
         }
     }
@@ -235,7 +266,7 @@ void LaneView::keyPressEvent(QKeyEvent *event)
     const std::uint32_t at = m_look.current == core::LaneModel::kNoCell ? 0 : m_look.current;
     const auto last = static_cast<std::uint32_t>(m_model.forward.empty() ? 0 : m_model.forward.size() - 1);
     const bool extend = (event->modifiers() & Qt::ShiftModifier) != 0;
-    const double middle = core::kLaneCaption + (width() - core::kLaneCaption) / 2.0;
+    const double middle = (core::kLaneCaption + cellsWidth() / 2.0) * textScale();
     switch (event->key()) {
     case Qt::Key_Left:
         return selectCell(at == 0 ? 0 : at - 1, extend);
@@ -262,25 +293,35 @@ void LaneView::keyPressEvent(QKeyEvent *event)
     }
 }
 
-QString LaneView::toolTipAt(double x) const
+// What a cell says, a line each.
+QStringList LaneView::cellWords(std::uint32_t index) const
 {
-    const std::uint32_t index = core::laneCellAt(m_model, m_look, x);
-    if (index == core::LaneModel::kNoCell || !trace())
-        return {};
     const core::LaneCell &cell = m_model.forward[index];
-    QStringList lines = {fromView(trace()->publicLabel(cell.op)).toHtmlEscaped(),
+    QStringList lines = {fromView(trace()->publicLabel(cell.op)),
                          tr("op %L1 of %L2").arg(index + 1).arg(m_model.forward.size())};
+    if (cell.state != core::NodeState::clean)
+        lines.append(fromView(core::nodeStateName(cell.state)));
     const core::TensorId tensor = trace()->op(cell.op).tensor;
     const core::TensorStats *stats = tensor.isValid() ? m_marks.stats(*trace(), tensor) : nullptr;
     if (stats != nullptr && stats->nonFinite() > 0)
         lines.append(tr("%1 of %2 elements are NaN or Inf")
                          .arg(countText(stats->nonFinite()), countText(stats->elements)));
+    if (index < m_model.backward.size() && m_model.backward[index].state == core::NodeState::origin)
+        lines.append(tr("NaN or Inf is born in its backward pass"));
     if (cell.unchecked)
         lines.append(tr("not saved"));
     const QString module = fromView(trace()->moduleAddress(cell.op));
     if (!module.isEmpty())
-        lines.append(module.toHtmlEscaped());
-    return lines.join(QStringLiteral("<br>"));
+        lines.append(module);
+    return lines;
+}
+
+QString LaneView::toolTipAt(double x) const
+{
+    const std::uint32_t index = core::laneCellAt(m_model, m_look, laneX(x));
+    if (index == core::LaneModel::kNoCell || !trace())
+        return {};
+    return toolTipOfLines(cellWords(index));
 }
 
 bool LaneView::event(QEvent *event)

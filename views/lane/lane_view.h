@@ -37,6 +37,7 @@ public:
 protected:
     void showTrace() override;
     void showItem() override;
+    void themeChanged() override;
     void paintEvent(QPaintEvent *event) override;
     void resizeEvent(QResizeEvent *event) override;
     void wheelEvent(QWheelEvent *event) override;
@@ -48,10 +49,14 @@ protected:
     bool event(QEvent *event) override;
 
 private:
+    double textScale() const;
+    double laneX(double x) const; // from pixels of the widget, x or y
+    double cellsWidth() const;
     void showAll();
     void clampView();
     void zoomAt(double x, double factor);
     void selectCell(std::uint32_t cell, bool extend);
+    QStringList cellWords(std::uint32_t index) const;
     QString toolTipAt(double x) const;
 
     core::LaneModel m_model;

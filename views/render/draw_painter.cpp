@@ -293,7 +293,8 @@ void DrawPainter::paintItem(const core::DrawItem &item)
 
 void DrawPainter::paint(QPainter &painter, const core::DrawList &list, QPointF offset, const QRectF &clip)
 {
-    const double ratio = painter.device() != nullptr ? painter.device()->devicePixelRatioF() : 1.0;
+    const double device = painter.device() != nullptr ? painter.device()->devicePixelRatioF() : 1.0;
+    const double ratio = device * std::clamp(painter.transform().m11(), 1.0, 4.0);
     if (ratio != m_hatchRatio) {
         m_hatchRatio = ratio;
         m_hatches.clear();
