@@ -70,6 +70,7 @@ void Actions::makeFile()
     findNext = addLetter(tr("Find ne&xt"), QKeySequence(Qt::Key_F3));
     findPrevious = addLetter(tr("Find &previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3));
     palette = add(tr("&Palette…"), QKeySequence(Qt::CTRL | Qt::Key_K));
+    commands = add(tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
     settings = add(tr("S&ettings…"));
 }
 
@@ -197,7 +198,7 @@ void Actions::fillMenus(QMenuBar &bar)
         themes->addAction(action);
     view->addActions({textLarger, textSmaller, textNormal});
     QMenu *go = bar.addMenu(tr("&Go"));
-    go->addActions({palette, goTo, back, forward});
+    go->addActions({palette, commands, goTo, back, forward});
     go->addSeparator();
     go->addActions({previousOp, nextOp, previousEvent, nextEvent, previousBad, nextBad, origin});
     go->addSeparator();

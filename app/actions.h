@@ -27,7 +27,7 @@ public:
     QAction *open, *openSample, *capture, *showRun, *exportPicture, *reload, *closeDocument, *quit,
         *nextDocument;
     QAction *back, *forward, *previousOp, *nextOp, *previousEvent, *nextEvent, *origin, *goTo;
-    QAction *palette, *find, *findNext, *findPrevious, *copyName, *copyRow;
+    QAction *palette, *commands, *find, *findNext, *findPrevious, *copyName, *copyRow;
     QAction *undo, *redo;
     QAction *reveal, *path, *isolate, *dim, *showEverything;
     QAction *resetLayout, *settings, *theme, *textLarger, *textSmaller, *textNormal;

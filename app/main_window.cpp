@@ -8,6 +8,7 @@
 #include "app/frame/banner.h"
 #include "app/frame/command_bar.h"
 #include "app/frame/document_bar.h"
+#include "app/frame/focus_ring.h"
 #include "app/frame/status_row.h"
 #include "app/frame/title_bar.h"
 #include "app/pages/message_page.h"
@@ -67,6 +68,7 @@ MainWindow::MainWindow(Session &session, views::Theme &theme, QWidget *parent)
     connectSession();
     connect(m_docks, &DockLayout::menuWanted, this, &MainWindow::showOpMenu);
     connect(m_docks, &DockLayout::docksMade, this, &MainWindow::watchTables);
+    new FocusRing(m_theme, this);
     restoreGeometryOrDefault();
     setSamplePath({});
     showDocuments();

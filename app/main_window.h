@@ -117,6 +117,7 @@ private:
     void connectCapture();
     void askCapture(const QString &model);
     CaptureDialog *makeCaptureDialog();
+    CaptureDialog *raiseCaptureDialog(const std::string &task, const QString &model);
     void tellOtherRun();
     void offerRun();
     void askBeforeQuit();

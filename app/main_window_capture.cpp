@@ -3,6 +3,7 @@
 #include "app/actions.h"
 #include "app/dialogs/capture_dialog.h"
 #include "app/dialogs/live_report_dialog.h"
+#include "app/dialogs/raise_dialog.h"
 #include "app/field_words.h"
 #include "app/frame/banner.h"
 #include "app/main_window.h"
@@ -33,7 +34,7 @@ namespace app {
 
 namespace {
 
-constexpr QSize kRunSize(760, 440);
+constexpr QSize kRunSize(880, 440);
 constexpr std::size_t kMostAnswers = 12;
 
 } // namespace
@@ -65,9 +66,17 @@ void MainWindow::tellOtherRun()
         dialog->setOtherRun(model);
 }
 
+// A model is asked about once: a dialog that is open for it comes to the front.
+CaptureDialog *MainWindow::raiseCaptureDialog(const std::string &task, const QString &model)
+{
+    return raiseDialog<CaptureDialog>(
+        *this, [&](const CaptureDialog &dialog) { return dialog.asksFor(task, model); });
+}
+
 void MainWindow::askCapture(const QString &model)
 {
-    makeCaptureDialog()->setModel(model);
+    if (raiseCaptureDialog(core::CaptureRequest().task, model) == nullptr)
+        makeCaptureDialog()->setModel(model);
 }
 
 // A document that came from a model is run again as it was, under the helper.
@@ -76,14 +85,18 @@ void MainWindow::askHelper(const QString &name)
     const core::LiveHelper *helper = core::findLiveHelper(name.toStdString());
     if (helper == nullptr)
         return;
+    core::Result<core::CaptureRequest> request = core::CaptureRequest();
+    if (m_session.current() != nullptr)
+        request = core::captureRequestFromValue(m_session.current()->trace->info().request);
+    const QString model =
+        request ? QFile::decodeName(QByteArray::fromStdString(request->modelPath)) : QString();
+    if (raiseCaptureDialog(std::string(helper->name), model) != nullptr)
+        return;
     CaptureDialog *dialog = makeCaptureDialog();
     dialog->setHelper(*helper);
-    if (m_session.current() == nullptr)
+    if (model.isEmpty())
         return;
-    const auto request = core::captureRequestFromValue(m_session.current()->trace->info().request);
-    if (!request || request->modelPath.empty())
-        return;
-    dialog->setModel(QFile::decodeName(QByteArray::fromStdString(request->modelPath)));
+    dialog->setModel(model);
     dialog->setRequest(core::requestAsGiven(*request));
 }
 
@@ -119,6 +132,10 @@ void MainWindow::fillAnswersMenu()
 
 void MainWindow::showAnswer(const LiveAnswer &answer)
 {
+    if (raiseDialog<LiveReportDialog>(*this, [&answer](const LiveReportDialog &shown) {
+            return shown.answer().report == answer.report;
+        }) != nullptr)
+        return;
     auto *dialog = new LiveReportDialog(m_theme, answer, this);
     // The rows are ops of the trace that this run leaves, and of no other.
     const QString path =
@@ -155,10 +172,14 @@ void MainWindow::showAnswer(const LiveAnswer &answer)
 // The dialog with the answers of REQUEST, whose trace will be a new file.
 CaptureDialog *MainWindow::askAgain(const core::CaptureRequest &request)
 {
-    CaptureDialog *dialog = makeCaptureDialog();
-    if (const core::LiveHelper *helper = core::findLiveHelper(request.task))
-        dialog->setHelper(*helper, request.options);
-    dialog->setModel(QFile::decodeName(QByteArray::fromStdString(request.modelPath)));
+    const QString model = QFile::decodeName(QByteArray::fromStdString(request.modelPath));
+    CaptureDialog *dialog = raiseCaptureDialog(request.task, model);
+    if (dialog == nullptr) {
+        dialog = makeCaptureDialog();
+        if (const core::LiveHelper *helper = core::findLiveHelper(request.task))
+            dialog->setHelper(*helper, request.options);
+        dialog->setModel(model);
+    }
     dialog->setRequest(request);
     return dialog;
 }

@@ -16,6 +16,7 @@
 #include "views/base/table_view.h"
 #include "views/base/theme.h"
 #include "views/graph/graph_pane.h"
+#include "views/lane/lane_view.h"
 #include "views/ops/ops_pane.h"
 #include "views/reports/reports_pane.h"
 
@@ -48,6 +49,7 @@ void MainWindow::connectActions()
     on(m_actions->about, &MainWindow::showAbout);
     on(m_actions->shortcuts, &MainWindow::showShortcuts);
     on(m_actions->palette, [this] { showPalette({}); });
+    on(m_actions->commands, [this] { showPalette(QStringLiteral(">")); });
     on(m_actions->goTo, [this] { showPalette(QStringLiteral("#")); });
     connect(m_actions->recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     connect(m_actions->docksMenu, &QMenu::aboutToShow, this,
@@ -273,7 +275,10 @@ void MainWindow::copyName() const
 // Regions in reading order; the focus goes to the first control of the next one that is shown.
 void MainWindow::moveFocus(int direction)
 {
-    QList<QWidget *> regions = {m_commandBar, m_documentBar, m_pages};
+    QList<QWidget *> regions = {m_commandBar, m_documentBar};
+    if (m_lane != nullptr && m_lane->isVisible())
+        regions.push_back(m_lane);
+    regions.push_back(m_pages);
     for (const PaneKind kind : kPaneKinds)
         if (views::Pane *pane = m_docks->pane(kind); pane != nullptr && !pane->visibleRegion().isEmpty())
             regions.push_back(pane);
@@ -286,9 +291,10 @@ void MainWindow::moveFocus(int direction)
     for (qsizetype step = 1; step <= regions.size(); ++step) {
         const qsizetype count = regions.size();
         QWidget *region = regions[((here + direction * step) % count + count) % count];
-        const auto children = region->findChildren<QWidget *>();
+        const auto children = QList<QWidget *>{region} + region->findChildren<QWidget *>();
         for (QWidget *child : children)
-            if (child->isVisible() && child->isEnabled() && (child->focusPolicy() & Qt::TabFocus) != 0) {
+            if (child->isVisible() && child->isEnabled() && child->focusProxy() == nullptr &&
+                (child->focusPolicy() & Qt::TabFocus) != 0) {
                 child->setFocus(Qt::TabFocusReason);
                 return;
             }

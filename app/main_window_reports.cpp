@@ -3,6 +3,7 @@
 #include "app/actions.h"
 #include "app/dialogs/doctor_dialog.h"
 #include "app/dialogs/picture_save.h"
+#include "app/dialogs/raise_dialog.h"
 #include "app/dock_layout.h"
 #include "app/main_window.h"
 #include "app/pane_services.h"
@@ -42,6 +43,9 @@ void MainWindow::connectReports()
 // Asks at once: without a model nothing has to be chosen.
 void MainWindow::showDoctor(const QString &name)
 {
+    if (raiseDialog<DoctorDialog>(*this, [&name](const DoctorDialog &open) { return open.name() == name; }) !=
+        nullptr)
+        return;
     auto *dialog = new DoctorDialog(m_theme, name, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     auto *doctor = new DoctorService(m_session.jobs(), dialog);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 24;
 
-QString words(const char *text)
+QString menuWords(const char *text)
 {
     return QCoreApplication::translate("app::OpMenu", text);
 }
@@ -34,7 +34,7 @@ void addOps(QMenu &menu, const QString &title, std::span<const core::OpId> ops,
                          [&selection, op = ops[i]] { selection.activate(views::OpItem{op}); });
     }
     if (ops.size() > kMostListed)
-        list->addAction(words("and %1 more").arg(views::countText(ops.size() - kMostListed)))
+        list->addAction(menuWords("and %1 more").arg(views::countText(ops.size() - kMostListed)))
             ->setEnabled(false);
 }
 
@@ -48,8 +48,8 @@ void fillOpMenu(QMenu &menu, views::TraceSelection &selection, const Actions &ac
     if (!op.isValid())
         return;
     const core::Trace &trace = *selection.trace();
-    addOps(menu, words("Inputs (%1)"), trace.parents(op), selection);
-    addOps(menu, words("Consumers (%1)"), trace.children(op), selection);
+    addOps(menu, menuWords("Inputs (%1)"), trace.parents(op), selection);
+    addOps(menu, menuWords("Consumers (%1)"), trace.children(op), selection);
     menu.addSeparator();
     menu.addActions({actions.reveal, actions.path, actions.isolate, actions.dim, actions.showEverything});
     menu.addSeparator();

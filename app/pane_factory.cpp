@@ -25,7 +25,7 @@ namespace app {
 
 namespace {
 
-QString words(const char *text)
+QString paneWords(const char *text)
 {
     return QCoreApplication::translate("app::PaneKind", text);
 }
@@ -55,7 +55,7 @@ TrailPane *feedTrail(TrailPane *pane, Session &session)
             return;
         }
         session.jobs().start(
-            QStringLiteral("trail/") + pane->id(), words("Following NaN and Inf"), pane,
+            QStringLiteral("trail/") + pane->id(), paneWords("Following NaN and Inf"), pane,
             [trace = document->trace, facts = document->facts](core::JobContext &job) {
                 return views::makeNanTrail(trace, facts->scan, facts->marks, job);
             },
@@ -82,7 +82,7 @@ void feedSource(views::SourcePane &source, Session &session)
         pane, &views::SourcePane::textRequested, &session, [pane, &session](core::StringId file) {
             const auto trace = pane->trace();
             session.jobs().start(
-                QStringLiteral("source"), words("Reading source text"), pane,
+                QStringLiteral("source"), paneWords("Reading source text"), pane,
                 [trace, file](core::JobContext &job) { return views::readSourceText(*trace, file, job); },
                 [pane, trace, file](const views::SourceText &text) {
                     if (isOf(*pane, trace))
@@ -100,7 +100,7 @@ public:
     void summarize(core::TensorId tensor) const
     {
         start(
-            QStringLiteral("tensor/summary"), words("Reading values"),
+            QStringLiteral("tensor/summary"), paneWords("Reading values"),
             [tensor](const core::Trace &trace, core::JobContext &job) {
                 return views::summarizeTensor(trace, tensor, job);
             },
@@ -112,7 +112,7 @@ public:
                   std::int64_t column) const
     {
         start(
-            QStringLiteral("tensor/tile/%1/%2").arg(row).arg(column), words("Reading values"),
+            QStringLiteral("tensor/tile/%1/%2").arg(row).arg(column), paneWords("Reading values"),
             [tensor, slice, row, column](const core::Trace &trace, core::JobContext &job) {
                 return views::readTile(trace, tensor, slice, row, column, job);
             },
@@ -123,7 +123,7 @@ public:
     void findBad(core::TensorId tensor, std::int64_t from, int direction) const
     {
         start(
-            QStringLiteral("tensor/bad"), words("Looking for the next bad element"),
+            QStringLiteral("tensor/bad"), paneWords("Looking for the next bad element"),
             [tensor, from, direction](const core::Trace &trace, core::JobContext &job) {
                 return views::findBadElement(trace, tensor, from, direction, job);
             },
@@ -245,7 +245,7 @@ QString paneId(PaneKind kind)
 
 QString paneTitle(PaneKind kind)
 {
-    return words(nameOf(kind).title);
+    return paneWords(nameOf(kind).title);
 }
 
 namespace {

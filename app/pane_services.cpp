@@ -18,20 +18,21 @@ namespace app {
 
 namespace {
 
-QString words(const char *text)
+QString serviceWords(const char *text)
 {
     return QCoreApplication::translate("app::PaneServices", text);
 }
 
 void chooseOther(views::ReportsPane &pane, Session &session, const QString &report, bool tensors)
 {
-    auto *dialog = new QFileDialog(&pane, words("Choose the file to compare with"));
+    auto *dialog = new QFileDialog(&pane, serviceWords("Choose the file to compare with"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters(
-        {tensors ? words("Traces and weights (*.opscope *.tlspec *.safetensors *.pt *.pth *.bin *.npz *.zip)")
-                 : words("Traces (*.opscope *.tlspec *.zip)"),
-         words("All files (*)")});
+        {tensors ? serviceWords(
+                       "Traces and weights (*.opscope *.tlspec *.safetensors *.pt *.pth *.bin *.npz *.zip)")
+                 : serviceWords("Traces (*.opscope *.tlspec *.zip)"),
+         serviceWords("All files (*)")});
     const QVariant folder = session.settings().value(QStringLiteral("window/folder"));
     if (folder.isValid())
         dialog->setDirectory(folder.toString());
@@ -88,7 +89,7 @@ void feedLineage(views::LineagePane &pane, Session &session)
     QObject::connect(&pane, &views::LineagePane::lineageWished, &session,
                      [&pane, &session](const views::LineageWish &wish) {
                          session.jobs().start(
-                             QStringLiteral("lineage"), words("Following the lineage"), &pane,
+                             QStringLiteral("lineage"), serviceWords("Following the lineage"), &pane,
                              [wish](core::JobContext &job) { return views::makeLineage(wish, job); },
                              [&pane](const views::LineageAnswer &answer) { pane.setLineage(answer); });
                      });
@@ -110,7 +111,7 @@ void feedGradFn(views::GradFnPane &pane, Session &session)
     QObject::connect(&pane, &views::GradFnPane::pictureWished, &session,
                      [&pane, &session](const views::GradFnWish &wish) {
                          session.jobs().start(
-                             QStringLiteral("gradFn"), words("Walking the autograd graph"), &pane,
+                             QStringLiteral("gradFn"), serviceWords("Walking the autograd graph"), &pane,
                              [wish](core::JobContext &job) { return views::makeGradFnPicture(wish, job); },
                              [&pane](const views::GradFnAnswer &answer) { pane.setPicture(answer); });
                      });

@@ -199,6 +199,10 @@ void CaptureDialog::addModelRows(QFormLayout *form)
     };
     pathRow(tr("Model"), tr("Model file"), m_model, &CaptureDialog::chooseModel);
     m_facts->setWordWrap(true);
+    // Room that the form has to spare does not go between the model and what is known of it.
+    QSizePolicy close(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    close.setHeightForWidth(true);
+    m_facts->setSizePolicy(close);
     form->addRow(QString(), m_facts);
     m_traceRows.push_back(
         pathRow(tr("Trace"), tr("File to write the trace to"), m_output, &CaptureDialog::chooseOutput));

@@ -47,6 +47,8 @@ public:
     // Fills in MODEL and the answers given for it last time.
     void setModel(const QString &path);
     QString model() const;
+    // Whether it asks for TASK ("capture" or a helper) on the file MODEL, which may be empty.
+    bool asksFor(const std::string &task, const QString &model) const;
     core::CaptureRequest request() const;
     // The answers of REQUEST, but a new trace file.
     void setRequest(const core::CaptureRequest &request);

@@ -72,6 +72,15 @@ void CaptureDialog::setRequest(const core::CaptureRequest &request)
     check();
 }
 
+bool CaptureDialog::asksFor(const std::string &task, const QString &model) const
+{
+    const std::string own = m_helper != nullptr ? std::string(m_helper->name) : core::CaptureRequest().task;
+    const auto absolute = [](const QString &path) {
+        return path.isEmpty() ? path : QFileInfo(path).absoluteFilePath();
+    };
+    return own == task && absolute(this->model()) == absolute(model);
+}
+
 core::CaptureRequest CaptureDialog::request() const
 {
     core::CaptureRequest request;

@@ -36,6 +36,8 @@ public:
     // NAME: "doctor" or "capability_snapshot".
     DoctorDialog(const views::Theme &theme, const QString &name, QWidget *parent);
 
+    QString name() const { return QString::fromStdString(m_name); }
+
     // Asks with what is filled in.
     void check();
     const views::ReportEntry &entry() const { return m_entry; }

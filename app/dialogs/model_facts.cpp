@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kRecordBytes = 1500; // measured: what a call and its tensors take beside the values
 
-QString words(const char *text)
+QString modelWords(const char *text)
 {
     return QCoreApplication::translate("app::ModelFacts", text);
 }
@@ -32,17 +32,17 @@ QString summaryOf(const core::Value &description, bool isExport)
     QStringList parts;
     const QString version = textOf(description, "torch_version");
     if (!isExport)
-        parts.push_back(description.at("traced").toBool() ? words("TorchScript, traced")
-                                                          : words("TorchScript"));
+        parts.push_back(description.at("traced").toBool() ? modelWords("TorchScript, traced")
+                                                          : modelWords("TorchScript"));
     else
-        parts.push_back(version.isEmpty() ? words("torch.export")
-                                          : words("torch.export of PyTorch %1").arg(version));
+        parts.push_back(version.isEmpty() ? modelWords("torch.export")
+                                          : modelWords("torch.export of PyTorch %1").arg(version));
     if (const QString name = textOf(description, "model_class"); !name.isEmpty())
         parts.push_back(name.section(QLatin1Char('.'), -1));
     const auto elements = static_cast<std::uint64_t>(description.at("parameters").at("elements").toInt());
     parts.push_back(views::countedText(elements, "parameter", "parameters"));
     if (description.at("sample_inputs").toBool())
-        parts.push_back(words("sample inputs in the file"));
+        parts.push_back(modelWords("sample inputs in the file"));
     return parts.join(QStringLiteral(" · "));
 }
 

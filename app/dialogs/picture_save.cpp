@@ -25,7 +25,7 @@ namespace {
 constexpr double kPngScale = 2.0;
 const QString kFolderKey = QStringLiteral("window/saveFolder");
 
-QString words(const char *text)
+QString pictureWords(const char *text)
 {
     return QCoreApplication::translate("app::PictureSave", text);
 }
@@ -58,7 +58,7 @@ core::Status writePng(const core::DrawList &list, const QString &path, core::Job
 
 void tellFailure(QWidget &parent, const core::Status &status)
 {
-    auto *message = new QMessageBox(QMessageBox::Warning, words("The picture was not saved"),
+    auto *message = new QMessageBox(QMessageBox::Warning, pictureWords("The picture was not saved"),
                                     views::fromView(status.message()), QMessageBox::Ok, &parent);
     message->setAttribute(Qt::WA_DeleteOnClose);
     message->open();
@@ -81,11 +81,11 @@ void askPictureFile(QWidget &parent, Session &session, views::PictureExport pict
 {
     if (picture.isEmpty())
         return;
-    auto *dialog = new QFileDialog(&parent, words("Save the picture"));
+    auto *dialog = new QFileDialog(&parent, pictureWords("Save the picture"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setNameFilters({words("SVG, text stays text (*.svg)"), words("PNG, twice the size (*.png)"),
-                            words("Graphviz (*.dot)")});
+    dialog->setNameFilters({pictureWords("SVG, text stays text (*.svg)"),
+                            pictureWords("PNG, twice the size (*.png)"), pictureWords("Graphviz (*.dot)")});
     dialog->setDefaultSuffix(QStringLiteral("svg"));
     const QVariant folder = session.settings().value(kFolderKey);
     if (folder.isValid())
@@ -100,7 +100,7 @@ void askPictureFile(QWidget &parent, Session &session, views::PictureExport pict
         [dialog, shared, &session, owner = QPointer<QWidget>(&parent)](const QString &path) {
             session.settings().setValue(kFolderKey, dialog->directory().absolutePath());
             session.jobs().start(
-                QStringLiteral("picture/") + path, words("Saving %1").arg(QFileInfo(path).fileName()),
+                QStringLiteral("picture/") + path, pictureWords("Saving %1").arg(QFileInfo(path).fileName()),
                 &session,
                 [shared, path](core::JobContext &job) { return writePictureFile(*shared, path, job); },
                 [owner](const core::Status &status) {

@@ -14,7 +14,7 @@ namespace app {
 
 namespace {
 
-QString words(const char *text)
+QString tableFileWords(const char *text)
 {
     return QCoreApplication::translate("app::TableFile", text);
 }
@@ -32,7 +32,7 @@ void save(views::TableView &table, const QString &path)
     const core::Status status = writeTextFile(path, table.textOf(format, false));
     if (status)
         return;
-    auto *message = new QMessageBox(QMessageBox::Warning, words("The table was not saved"),
+    auto *message = new QMessageBox(QMessageBox::Warning, tableFileWords("The table was not saved"),
                                     views::fromView(status.message()), QMessageBox::Ok, &table);
     message->setAttribute(Qt::WA_DeleteOnClose);
     message->open();
@@ -52,7 +52,7 @@ core::Status writeTextFile(const QString &path, const QString &text)
 
 void askTableFile(views::TableView &table, Settings &settings)
 {
-    auto *dialog = new QFileDialog(&table, words("Save the table"));
+    auto *dialog = new QFileDialog(&table, tableFileWords("Save the table"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     QStringList filters;

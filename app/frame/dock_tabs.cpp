@@ -54,7 +54,8 @@ void DockTabs::refresh()
     for (QTabBar *bar : m_window->findChildren<QTabBar *>(QString(), Qt::FindDirectChildrenOnly)) {
         dress(bar);
         // Qt leaves the row of a group that has lost its docks where it was, over the panes there now, and
-        // would show it again when it were hidden.
+        // would show it again when it were hidden. Tab does not stop there either.
+        bar->setFocusPolicy(bar->count() == 0 ? Qt::NoFocus : Qt::TabFocus);
         if (bar->count() == 0)
             bar->move(-kOutside - bar->width(), -kOutside - bar->height());
         else

@@ -426,6 +426,36 @@ private Q_SLOTS:
         QVERIFY(!m_window->actions().showRun->isEnabled());
     }
 
+    // Asking for a model again brings its dialog to the front, with what was answered by then.
+    void aModelIsAskedAboutOnce()
+    {
+        const auto dialogs = [this] {
+            int visible = 0;
+            for (const app::CaptureDialog *asked : m_window->findChildren<app::CaptureDialog *>())
+                visible += asked->isVisible() ? 1 : 0;
+            return visible;
+        };
+        app::CaptureDialog *asked = ask(model("models/mlp/model.pt2"));
+        QVERIFY(asked != nullptr);
+        for (const char *name : {"models/mlp/model.pt2", "models/mlp/model.pt2", "models/cnn/model.pt2"})
+            m_window->openFile(model(name));
+        const auto isAskedAbout = [this](const char *name) {
+            const auto all = m_window->findChildren<app::CaptureDialog *>();
+            return std::any_of(all.begin(), all.end(), [&](const app::CaptureDialog *one) {
+                return one->isVisible() && one->asksFor("capture", model(name));
+            });
+        };
+        QVERIFY(QTest::qWaitFor([&] { return isAskedAbout("models/cnn/model.pt2"); }, kRunMs));
+        QCOMPARE(dialogs(), 2);
+        // A helper asks another question about it, once too.
+        QAction *helper = m_window->actions().helpers.front();
+        helper->trigger();
+        helper->trigger();
+        QCOMPARE(dialogs(), 3);
+        QVERIFY(asked->asksFor("capture", model("models/mlp/model.pt2")));
+        QVERIFY(!asked->asksFor(helper->data().toString().toStdString(), model("models/mlp/model.pt2")));
+    }
+
     void severalFilesDroppedAllOpen()
     {
         for (const char *name : {"models/mlp/model.pt2", "models/cnn/model.pt2"}) {

@@ -3,6 +3,7 @@
 #include "app/dock_layout.h"
 #include "app/exploration_undo.h"
 #include "app/frame/document_bar.h"
+#include "app/frame/focus_ring.h"
 #include "app/frame/status_row.h"
 #include "app/op_menu.h"
 #include "tests/support/window_fixture.h"
@@ -15,10 +16,15 @@
 #include "views/ops/ops_pane.h"
 
 #include <QAbstractButton>
+#include <QAbstractScrollArea>
+#include <QAccessible>
+#include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
+#include <QSet>
 #include <QTest>
 #include <QTimer>
 
@@ -288,6 +294,55 @@ private Q_SLOTS:
         QVERIFY(loaded.contains("libQt6Widgets"));
         for (const char *const library : {"libQt6Network", "libcurl", "libssl", "libgnutls"})
             QVERIFY2(!loaded.contains(library), library);
+    }
+
+    // What a screen reader is told of every control, in every perspective: a name and what it is.
+    void readersAreToldOfEveryControl()
+    {
+        for (const app::Perspective perspective : app::kPerspectives) {
+            m_session->setPerspective(perspective);
+            QCoreApplication::processEvents(); // rows of tabs that are empty now step back
+            QStringList silent;
+            for (QWidget *widget : m_window->findChildren<QWidget *>()) {
+                const bool ofQt = widget->objectName().startsWith("qt_") || widget->inherits("QHeaderView");
+                if (!widget->isVisible() || ofQt || (widget->focusPolicy() & Qt::TabFocus) == 0)
+                    continue;
+                QAccessibleInterface *reader = QAccessible::queryAccessibleInterface(widget);
+                const auto *field = qobject_cast<const QLineEdit *>(widget->parentWidget());
+                if (reader == nullptr || reader->role() == QAccessible::NoRole ||
+                    (reader->text(QAccessible::Name).isEmpty() && field == nullptr))
+                    silent.push_back(QString("%1 %2 in %3")
+                                         .arg(widget->metaObject()->className(), widget->objectName(),
+                                              widget->parentWidget()->metaObject()->className()));
+            }
+            QVERIFY2(silent.isEmpty(), qPrintable(silent.join("\n")));
+        }
+    }
+
+    // F6 comes to the lane, the graph and every pane in front, and one sees where it is.
+    void regionsAreVisitedAndTheFocusIsSeen()
+    {
+        QApplication::setActiveWindow(m_window.get());
+        const auto *ring = m_window->findChild<app::FocusRing *>();
+        QVERIFY(ring != nullptr);
+        QSet<const QWidget *> panes;
+        for (int i = 0; i < 12; ++i) {
+            m_window->actions().nextRegion->trigger();
+            const QWidget *focused = QApplication::focusWidget();
+            QVERIFY(focused != nullptr);
+            if (qobject_cast<const QAbstractScrollArea *>(focused) != nullptr)
+                QCOMPARE(ring->target(), focused);
+            for (const QWidget *at = focused; at != nullptr; at = at->parentWidget())
+                if (qobject_cast<const views::Pane *>(at) != nullptr)
+                    panes.insert(at);
+        }
+        for (const QWidget *wanted :
+             {static_cast<const QWidget *>(m_window->findChild<views::LaneView *>()),
+              static_cast<const QWidget *>(m_window->findChild<views::GraphPane *>()),
+              static_cast<const QWidget *>(m_window->docks().pane(PaneKind::modules)),
+              static_cast<const QWidget *>(m_window->docks().pane(PaneKind::findings)),
+              static_cast<const QWidget *>(m_window->docks().pane(PaneKind::audit))})
+            QVERIFY2(panes.contains(wanted), qPrintable(wanted->accessibleName()));
     }
 };
 
