@@ -115,7 +115,8 @@ bool asModality(const std::string &name, const GuessedInput &primary, const Shap
         input.range = {};
         return true;
     }
-    if (table != nullptr && !isInteger(primary.dtype) && has(name, {"ids", "token", "text", "caption"})) {
+    if (table != nullptr && !isInteger(primary.dtype) && !has(name, {"context"}) &&
+        has(name, {"ids", "token", "text", "caption"})) {
         input.shape = {batch, std::min(kTokens, positionLimit(facts).value_or(kTokens))};
         input.dtype = DType::int64;
         input.range = {"randint", 0.0, static_cast<double>(table->vocabulary)};
@@ -248,20 +249,31 @@ std::vector<std::string> unnamedCompanions(const ShapeFacts &facts, const Guesse
     return names;
 }
 
-bool searchWidths(const std::vector<std::string> &names, std::int64_t batch, CompanionShapes &shapes,
+void applyForms(const CompanionForms &forms, GuessedInput &input)
+{
+    const auto own = forms.find(input.name);
+    if (own == forms.end())
+        return;
+    input.shape = own->second.shape;
+    input.dtype = own->second.dtype;
+    input.range = own->second.range;
+}
+
+bool searchWidths(const std::vector<std::string> &names, const CompanionForm &single, CompanionForms &forms,
                   const std::function<const ProbeResult &()> &probe)
 {
     for (const std::string &name : names) {
         bool settled = false;
-        for (const std::vector<std::int64_t> &form : formsOf(name, batch)) {
-            shapes[name] = form;
+        for (const std::vector<std::int64_t> &form : formsOf(name, single.shape.front())) {
+            forms[name] = single;
+            forms[name].shape = form;
             const ProbeResult first = probe();
             if (first.ok)
                 return true;
             const std::int64_t wanted =
                 first.got && first.target ? form.back() + *first.target - *first.got : 0;
             if (wanted > form.back()) {
-                shapes[name].back() = wanted;
+                forms[name].shape.back() = wanted;
                 const ProbeResult second = probe();
                 if (second.ok)
                     return true;
@@ -270,8 +282,40 @@ bool searchWidths(const std::vector<std::string> &names, std::int64_t batch, Com
             }
             if (settled)
                 break;
-            shapes.erase(name);
+            forms.erase(name);
         }
+    }
+    return false;
+}
+
+bool searchIndices(const GuessedInput &primary, ProbeResult last, CompanionForms &forms,
+                   const std::function<const ProbeResult &()> &probe)
+{
+    const std::int64_t batch = primary.shape.empty() ? 1 : primary.shape.front();
+    CompanionForms found;
+    bool fresh = true;
+    while (fresh && suggestedDtype(last.message) == at::kLong) {
+        fresh = false;
+        for (const auto &[name, rows] : last.refused) {
+            if (name == primary.name || forms.count(name) > 0)
+                continue;
+            CompanionForm form{{batch}, DType::int64, {"ones", 1.0, 1.0}};
+            if (rows > 0)
+                form.range = {"randint", 0.0, static_cast<double>(rows)};
+            found[name] = forms[name] = std::move(form);
+            fresh = true;
+        }
+        if (fresh)
+            last = probe();
+        if (last.ok)
+            return true;
+    }
+    constexpr std::int64_t kRow = 16;
+    for (const auto &[name, form] : found) {
+        forms[name].shape = {batch, kRow};
+        if (probe().ok)
+            return true;
+        forms[name] = form;
     }
     return false;
 }

@@ -26,11 +26,26 @@ void preferLatents(const std::vector<ScriptArgument> &arguments, GuessOptions &o
 // The tensors of ARGUMENTS beside PRIMARY that their names say nothing about.
 std::vector<std::string> unnamedCompanions(const ShapeFacts &facts, const GuessedInput &primary);
 
+// What runs have told about inputs beside the first one.
+struct CompanionForm
+{
+    std::vector<std::int64_t> shape;
+    DType dtype = DType::unknown;
+    ValueRange range;
+};
+using CompanionForms = std::map<std::string, CompanionForm>;
+// What FORMS say of INPUT, which stays as it is where they say nothing.
+void applyForms(const CompanionForms &forms, GuessedInput &input);
+
 // Vectors, or rows of them, that stand beside an input and have a width of their own: each of NAMES is tried
-// with one number, and what the layer that then fails wanted says how many there are to be. PROBE runs the
-// model with SHAPES, which keeps what was found out; true when a run went through.
-using CompanionShapes = std::map<std::string, std::vector<std::int64_t>>;
-bool searchWidths(const std::vector<std::string> &names, std::int64_t batch, CompanionShapes &shapes,
+// with one number of DTYPE, and what the layer that then fails wanted says how many there are to be. PROBE
+// runs the model with FORMS, which keeps what was found out; true when a run went through.
+bool searchWidths(const std::vector<std::string> &names, const CompanionForm &single, CompanionForms &forms,
                   const std::function<const ProbeResult &()> &probe);
+
+// Steps, classes and tokens beside PRIMARY that are looked up in tables of their own, which the op that
+// refused them in LAST tells: one for each item of the batch, or a row of them. As searchWidths().
+bool searchIndices(const GuessedInput &primary, ProbeResult last, CompanionForms &forms,
+                   const std::function<const ProbeResult &()> &probe);
 
 } // namespace core

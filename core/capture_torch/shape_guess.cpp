@@ -6,6 +6,8 @@
 #include "core/capture_torch/shape_trial.h"
 #include "core/capture_torch/torch_dtype.h"
 
+#include <c10/util/accumulate.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -48,7 +50,8 @@ public:
         const std::vector<ShapePrior> priors = shapePriors(m_facts, m_options);
         if (priors.empty())
             return fail("unknown_entry", "no layer and no parameter says anything about the input");
-        for (m_alternative = 0; m_alternative < alternatives(priors); ++m_alternative) {
+        const std::size_t alternatives = hasCompanions() ? companionAlternatives(priors.size()) : 1;
+        for (m_alternative = 0; m_alternative < alternatives; ++m_alternative) {
             m_companionPriors = &priors;
             for (const ShapePrior &prior : priors) {
                 if (isOver())
@@ -106,11 +109,6 @@ private:
                              [](const ScriptArgument &argument) { return !argument.hasDefault; }) > 1;
     }
 
-    std::size_t alternatives(const std::vector<ShapePrior> &priors) const
-    {
-        return hasCompanions() ? companionAlternatives(priors.size()) : 1;
-    }
-
     // One run with the primary input made from PRIOR; the result is in m_last.
     bool probe(const ShapePrior &prior)
     {
@@ -150,13 +148,8 @@ private:
                                                         : companionInput(argument, primary, m_facts,
                                                                          *m_companionPriors, m_alternative));
             inputs.back().type = argument.type;
-            if (const auto own = m_widths.find(argument.name); own != m_widths.end()) {
-                inputs.back().shape = own->second;
-                inputs.back().dtype = fromScalarType(m_facts.floating);
-                inputs.back().range = {};
-            }
-            if (m_wholeSteps && isTimeStep(argument.name) && inputs.back().dtype != DType::unknown)
-                inputs.back().dtype = DType::int64;
+            applyForms(m_indices, inputs.back());
+            applyForms(m_widths, inputs.back());
             m_trial.fill(inputs.back());
         }
         return inputs;
@@ -207,28 +200,37 @@ private:
         return tryConv(std::move(prior));
     }
 
-    // The steps of a diffusion may be whole numbers, and other inputs vectors of their own width.
+    // Inputs beside the first may be looked up in tables of their own, others be vectors of their own width.
     bool tryCompanions(const ShapePrior &prior)
     {
         constexpr int kMostSearches = 4;
         m_widths.clear();
         if (m_alternative > 0 || !hasCompanions() || m_searches >= kMostSearches || isOver())
             return false;
-        if (!m_wholeSteps && suggestedDtype(m_last.message) == at::kLong && hasTimeStep(m_arguments)) {
-            m_wholeSteps = true;
-            if (probe(prior))
-                return accept(prior, true);
-        }
-        const std::vector<std::string> names = unnamedCompanions(m_facts, primaryInput(prior));
+        if (tryIndices(prior))
+            return true;
+        std::vector<std::string> names = unnamedCompanions(m_facts, primaryInput(prior));
+        std::erase_if(names, [&](const std::string &name) { return m_indices.count(name) > 0; });
         if (names.empty() || isOver())
             return false;
         ++m_searches;
-        const auto again = [&]() -> const ProbeResult & {
+        const CompanionForm single{{m_options.batchSize}, fromScalarType(m_facts.floating), {}};
+        return searchWidths(names, single, m_widths, againOn(prior)) && accept(prior, true);
+    }
+
+    bool tryIndices(const ShapePrior &prior)
+    {
+        return hasCompanions() && searchIndices(primaryInput(prior), m_last, m_indices, againOn(prior)) &&
+               accept(prior, true);
+    }
+
+    std::function<const ProbeResult &()> againOn(const ShapePrior &prior)
+    {
+        return [this, &prior]() -> const ProbeResult & {
             if (!isOver())
                 probe(prior);
             return m_last;
         };
-        return searchWidths(names, m_options.batchSize, m_widths, again) && accept(prior, true);
     }
 
     // Positions, kinds and tokens have tables of their own: a row beyond the smallest is not there.
@@ -264,16 +266,12 @@ private:
 
     bool tryConv(ShapePrior prior)
     {
-        if (const auto channels = channelSizes(m_last.message);
+        if (const auto channels = wantedChannels(m_last.message, prior.shape[1]);
             channels && !m_options.channels && !isOver()) {
-            const std::int64_t base = prior.shape[1];
-            const auto [expected, got] = *channels;
-            if (got > 0 && base * expected % got == 0 && base * expected / got >= 1 && expected != got) {
-                prior.shape[1] = base * expected / got;
-                if (probe(prior)) {
-                    prior.strategy = "channel_corrected";
-                    return accept(prior, true);
-                }
+            prior.shape[1] = *channels;
+            if (probe(prior)) {
+                prior.strategy = "channel_corrected";
+                return accept(prior, true);
             }
         }
         std::vector<std::pair<std::int64_t, std::int64_t>> measured; // side and features
@@ -294,6 +292,8 @@ private:
                 found.strategy = "probe_success";
                 return accept(found, true);
             }
+            if (tryIndices(withSide(prior, side)))
+                return true;
             measure(side);
             if (!m_last.got && !isSkippable(m_last.message)) {
                 noteBlocker();
@@ -389,8 +389,12 @@ private:
     // A run that went through: is it the shape that is meant?
     bool accept(ShapePrior prior, bool normalise)
     {
+        // The spectrum of a sound and the patches of an image have dimensions of their own.
+        const bool patches =
+            prior.kind == ShapePrior::Kind::conv && m_last.constraint &&
+            c10::multiply_integers(m_last.constraint->inputShape) == c10::multiply_integers(prior.shape);
         const bool spectrum = m_facts.takesSpectrum && prior.kind == ShapePrior::Kind::waveform;
-        if (!spectrum && isInflated(prior.shape, m_last.constraint)) {
+        if (!spectrum && !patches && isInflated(prior.shape, m_last.constraint)) {
             m_guess.attempts.back().outcome =
                 "ok_but_rank_inflated: the first layer saw " + shapeText(m_last.constraint->inputShape);
             ++m_rankRejections;
@@ -402,17 +406,6 @@ private:
         probeFlexible(prior);
         m_guess.found = true;
         return true;
-    }
-
-    static bool isInflated(const std::vector<std::int64_t> &shape,
-                           const std::optional<InputConstraint> &constraint)
-    {
-        if (!constraint || constraint->inputShape.size() <= shape.size())
-            return false;
-        const auto wide = [](const std::vector<std::int64_t> &sizes) {
-            return std::count_if(sizes.begin(), sizes.end(), [](std::int64_t size) { return size != 1; });
-        };
-        return wide(constraint->inputShape) > wide(shape);
     }
 
     // A linear layer that was fed more dimensions than it needs: what it asks for itself is the simpler
@@ -569,8 +562,8 @@ private:
     int m_rankRejections = 0;
     ProbeResult m_last;
     std::vector<GuessedInput> m_inputs; // of the last run
-    CompanionShapes m_widths;           // of companions that the layers told about
-    bool m_wholeSteps = false;          // of a diffusion
+    CompanionForms m_widths;            // of companions that the layers told about
+    CompanionForms m_indices;           // of companions that are looked up
     int m_searches = 0;                 // for widths
     std::string m_tooLarge;             // why an input was not even made, the last one
     std::set<std::int64_t> m_tried;

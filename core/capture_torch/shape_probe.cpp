@@ -74,6 +74,33 @@ void ProbeWatcher::opStarts(const c10::OperatorHandle &op, std::vector<c10::IVal
     m_features.reset();
     m_adaptivePool = m_adaptivePool || (func.starts_with("adaptive_") && func.find("pool") != func.npos);
     look(func, arguments, count);
+    noteInputs(arguments, count);
+}
+
+// An op that looks up rows has its table first.
+void ProbeWatcher::noteInputs(const c10::IValue *arguments, std::size_t count)
+{
+    m_given.clear();
+    if (m_inputs == nullptr)
+        return;
+    const bool looksUp = m_type == "embedding" || m_type == "index" || m_type == "indexselect" ||
+                         m_type == "embeddingbag" || m_type == "take";
+    const std::int64_t rows = looksUp && hasTensor(arguments, count, 0) && arguments[0].toTensor().dim() > 0
+                                  ? arguments[0].toTensor().size(0)
+                                  : 0;
+    const auto note = [&](const at::Tensor &tensor) {
+        for (const auto &[name, input] : *m_inputs)
+            if (tensor.defined() && tensor.has_storage() && input.has_storage() && tensor.is_alias_of(input))
+                m_given.emplace(name, rows);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        if (arguments[i].isTensor())
+            note(arguments[i].toTensor());
+        else if (arguments[i].isList())
+            for (const c10::IValue &item : arguments[i].toListRef())
+                if (item.isTensor())
+                    note(item.toTensor());
+    }
 }
 
 void ProbeWatcher::look(std::string_view func, const c10::IValue *arguments, std::size_t count)
@@ -121,12 +148,15 @@ void ProbeWatcher::constrain(InputConstraint::Kind kind, const at::Tensor &input
 void ProbeWatcher::opEnded(const c10::OperatorHandle &, std::vector<c10::IValue> &)
 {
     m_features.reset();
+    m_given.clear();
 }
 
 void ProbeWatcher::opFailed(const c10::OperatorHandle &) noexcept
 {
     if (!m_failed)
         m_failed = m_features;
+    if (m_refused.empty())
+        m_refused = m_given;
 }
 
 void ProbeWatcher::finish(ProbeResult &result) const
@@ -138,6 +168,7 @@ void ProbeWatcher::finish(ProbeResult &result) const
         result.layer = m_normLayer;
     if (result.ok)
         return;
+    result.refused = m_refused;
     auto sizes = m_failed;
     if (!sizes)
         sizes = linearSizes(result.message);
@@ -149,12 +180,15 @@ void ProbeWatcher::finish(ProbeResult &result) const
 
 std::optional<std::pair<std::int64_t, std::int64_t>> linearSizes(const std::string &message)
 {
-    static const std::regex kPattern(
-        R"(mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\))");
+    static const std::regex kProduct(
+        R"(mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\))");
+    // Attention whose keys have a width of their own looks at its weights before it multiplies.
+    static const std::regex kKeys(
+        R"(expecting (?:key|value) weights shape of \(\d+, (\d+)\), but got \[\d+, (\d+)\])");
     std::smatch found;
-    if (!std::regex_search(message, found, kPattern))
+    if (!std::regex_search(message, found, kProduct) && !std::regex_search(message, found, kKeys))
         return std::nullopt;
-    return std::pair<std::int64_t, std::int64_t>(std::stoll(found[2]), std::stoll(found[3]));
+    return std::pair<std::int64_t, std::int64_t>(std::stoll(found[1]), std::stoll(found[2]));
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> channelSizes(const std::string &message)
@@ -165,6 +199,35 @@ std::optional<std::pair<std::int64_t, std::int64_t>> channelSizes(const std::str
     if (!std::regex_search(message, found, kPattern))
         return std::nullopt;
     return std::pair<std::int64_t, std::int64_t>(std::stoll(found[1]), std::stoll(found[2]));
+}
+
+std::optional<std::int64_t> wantedChannels(const std::string &message, std::int64_t channels)
+{
+    if (const auto sizes = channelSizes(message)) {
+        const auto [expected, got] = *sizes;
+        if (got <= 0 || expected == got || channels * expected % got != 0 || channels * expected < got)
+            return std::nullopt;
+        return channels * expected / got;
+    }
+    static const std::regex kPattern(
+        R"(size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension 1\b)");
+    std::smatch found;
+    if (!std::regex_search(message, found, kPattern))
+        return std::nullopt;
+    const std::int64_t a = std::stoll(found[1]), b = std::stoll(found[2]);
+    if (a != channels && b != channels)
+        return std::nullopt;
+    return a == channels ? b : a;
+}
+
+bool isInflated(const std::vector<std::int64_t> &shape, const std::optional<InputConstraint> &constraint)
+{
+    if (!constraint || constraint->inputShape.size() <= shape.size())
+        return false;
+    const auto wide = [](const std::vector<std::int64_t> &sizes) {
+        return std::count_if(sizes.begin(), sizes.end(), [](std::int64_t size) { return size != 1; });
+    };
+    return wide(constraint->inputShape) > wide(shape);
 }
 
 std::optional<at::ScalarType> suggestedDtype(const std::string &message)

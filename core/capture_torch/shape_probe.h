@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -38,6 +39,9 @@ struct ProbeResult
     std::optional<std::int64_t> target;
     std::optional<InputConstraint> constraint;
     bool ranAdaptivePool = false;
+    // The inputs that the op that failed was given, each with the rows of the table it was to be looked up in
+    // (0: in none).
+    std::map<std::string, std::int64_t> refused;
     // The first recurrent or transformer layer that was called before any constraint; else, without one, a
     // group norm inside the model. Path and class name.
     std::optional<std::pair<std::string, std::string>> layer;
@@ -56,6 +60,9 @@ public:
     // SECONDS from now; none for 0.
     static std::optional<Clock::time_point> deadlineIn(double seconds);
 
+    // Lets refused inputs be told by name. INPUTS must outlive the run.
+    void knows(const std::vector<std::pair<std::string, at::Tensor>> &inputs) { m_inputs = &inputs; }
+
     // Takes what was seen into RESULT.
     void finish(ProbeResult &result) const;
 
@@ -69,6 +76,7 @@ public:
 
 private:
     void look(std::string_view func, const c10::IValue *arguments, std::size_t count);
+    void noteInputs(const c10::IValue *arguments, std::size_t count);
     void constrain(InputConstraint::Kind kind, const at::Tensor &input, std::int64_t needed);
 
     const JobContext &m_job;
@@ -82,14 +90,23 @@ private:
     std::optional<InputConstraint> m_constraint;
     std::optional<std::pair<std::int64_t, std::int64_t>> m_features; // of the running linear op
     std::optional<std::pair<std::int64_t, std::int64_t>> m_failed;
+    const std::vector<std::pair<std::string, at::Tensor>> *m_inputs = nullptr;
+    std::map<std::string, std::int64_t> m_given; // inputs of the running op
+    std::map<std::string, std::int64_t> m_refused;
     bool m_adaptivePool = false;
     std::optional<std::pair<std::string, std::string>> m_sequenceLayer;
     std::optional<std::pair<std::string, std::string>> m_normLayer;
 };
 
+// The first layer saw more dimensions than SHAPE has, and more that are wider than 1.
+bool isInflated(const std::vector<std::int64_t> &shape, const std::optional<InputConstraint> &constraint);
+
 // What the words of a failure say (reports.md section 11.17).
 std::optional<std::pair<std::int64_t, std::int64_t>> linearSizes(const std::string &message);
 std::optional<std::pair<std::int64_t, std::int64_t>> channelSizes(const std::string &message); // wanted, got
+// How many CHANNELS an image is to have instead, as the layer that failed says, or the tensor that it was
+// combined with before one.
+std::optional<std::int64_t> wantedChannels(const std::string &message, std::int64_t channels);
 std::optional<at::ScalarType> suggestedDtype(const std::string &message);
 bool isDeviceMessage(const std::string &message);
 // A failure that another size may cure.

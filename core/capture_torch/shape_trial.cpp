@@ -136,9 +136,14 @@ ProbeResult ShapeTrial::run(const std::vector<GuessedInput> &inputs)
         m_copy->prepare(false);
     }
     std::unordered_map<std::string, c10::IValue> named;
-    for (const GuessedInput &input : inputs)
-        named.emplace(input.name, cloneInputTree(input.value));
+    std::vector<std::pair<std::string, at::Tensor>> tensors;
+    for (const GuessedInput &input : inputs) {
+        const c10::IValue &value = named.emplace(input.name, cloneInputTree(input.value)).first->second;
+        if (value.isTensor())
+            tensors.emplace_back(input.name, value.toTensor());
+    }
     ProbeWatcher watcher(m_job, m_deadline);
+    watcher.knows(tensors);
     Result<c10::IValue> value = c10::IValue();
     {
         const TapScope tapped(watcher);

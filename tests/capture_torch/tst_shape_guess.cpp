@@ -2,6 +2,7 @@
 #include "core/capture_torch/library_ops.h"
 #include "core/capture_torch/script_model.h"
 #include "core/capture_torch/shape_guess.h"
+#include "core/capture_torch/shape_probe.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
@@ -68,6 +69,22 @@ c10::IValue packed(const char *op, std::vector<c10::IValue> more, at::IntArrayRe
     stack.insert(stack.end(), more.begin(), more.end());
     c10::Dispatcher::singleton().findSchemaOrThrow(op, "").callBoxed(&stack);
     return stack.front();
+}
+
+torch::jit::Module convolution(std::int64_t outputs, std::int64_t inputs, std::int64_t kernel)
+{
+    torch::jit::Module layer("__torch__.torch.nn.modules.conv.Conv2d");
+    layer.register_parameter("weight", at::ones({outputs, inputs, kernel, kernel}), false);
+    define(layer, "def forward(self, x):\n    return torch.conv2d(x, self.weight)\n");
+    return layer;
+}
+
+torch::jit::Module table(std::int64_t rows)
+{
+    torch::jit::Module layer("__torch__.torch.nn.modules.sparse.Embedding");
+    layer.register_parameter("weight", at::ones({rows, 4}), false);
+    define(layer, "def forward(self, x):\n    return torch.embedding(self.weight, x)\n");
+    return layer;
 }
 
 } // namespace
@@ -215,6 +232,106 @@ private Q_SLOTS:
                     "    assert picture.dtype == 0, \"the picture must be uint8\"\n"
                     "    return self.conv.forward(torch.permute(picture, [0, 3, 1, 2]).float())\n");
         QCOMPARE(firstSpec(net), std::string("u8[1,224,224,3]=randint(0,256)"));
+    }
+
+    // A diffusion network that looks its steps up, whatever the argument is called, beside classes and words.
+    void stepsAndClassesThatAreLookedUp_data()
+    {
+        QTest::addColumn<QString>("step");
+        QTest::addColumn<QString>("more");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QStringList>("specs");
+        const QStringList latent = {"f32[1,3,64,64]=rand", "i64[1]=randint(0,90)"};
+        QTest::newRow("timesteps") << "timesteps"
+                                   << ""
+                                   << "" << latent;
+        QTest::newRow("a name of its own") << "sigma_at"
+                                           << ""
+                                           << "" << QStringList{"f32[1,3,224,224]=rand", latent[1]};
+        QTest::newRow("with a class")
+            << "t"
+            << ", kind"
+            << "\n    s = s + self.kinds.forward(kind)" << latent + QStringList{"i64[1]=randint(0,7)"};
+        QTest::newRow("with a context")
+            << "t"
+            << ", context"
+            << "\n    s = s + torch.mean(torch.linear(context, torch.ones([4, 11])), [1])"
+            << latent + QStringList{"f32[1,16,11]=rand"};
+        QTest::newRow("in a view") << "t"
+                                   << ""
+                                   << "\n    s = s + self.steps.forward(t.view(-1))" << latent;
+        QTest::newRow("with a row of words")
+            << "t"
+            << ", words"
+            << "\n    s = s + torch.mean(self.kinds.forward(words).transpose(1, 2), [2])"
+            << latent + QStringList{"i64[1,16]=randint(0,7)"};
+    }
+    void stepsAndClassesThatAreLookedUp()
+    {
+        QFETCH(QString, step);
+        QFETCH(QString, more);
+        QFETCH(QString, code);
+        QFETCH(QStringList, specs);
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("steps", table(90));
+        net.register_module("kinds", table(7));
+        net.register_module("conv", convolution(4, 3, 3));
+        define(net, ("def forward(self, x, " + step + more + "):\n    s = self.steps.forward(" + step + ')' +
+                     code + "\n    return torch.add(self.conv.forward(x), s[:, :, None, None])\n")
+                        .toStdString());
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QStringList found;
+        for (const GuessedInput &input : guess.inputs)
+            found.append(QString::fromStdString(input.spec));
+        QCOMPARE(found, specs);
+    }
+
+    void sizesInTheWordsOfAFailure()
+    {
+        using Sizes = std::pair<std::int64_t, std::int64_t>;
+        QVERIFY(linearSizes("mat1 and mat2 shapes cannot be multiplied (2x8 and 16x3)") == Sizes(8, 16));
+        QVERIFY(linearSizes("AssertionError: expecting key weights shape of (32, 1), but got [32, 48]") ==
+                Sizes(1, 48));
+        QVERIFY(!linearSizes("expecting key weights"));
+        const std::string channels = "The size of tensor a (64) must match the size of tensor b (3) at "
+                                     "non-singleton dimension ";
+        QVERIFY(wantedChannels(channels + "1", 64) == 3);
+        QVERIFY(wantedChannels(channels + "1", 3) == 64);
+        QVERIFY(!wantedChannels(channels + "1", 32));
+        QVERIFY(!wantedChannels(channels + "2", 64));
+    }
+
+    // What happens to an image before its first layer says how many channels it has.
+    void channelsThatAreAskedForBeforeAnyLayer()
+    {
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("conv", convolution(4, 64, 1));
+        net.register_buffer("mean", at::zeros({1, 3, 1, 1}));
+        define(net, "def forward(self, x):\n"
+                    "    y = torch.sub(x, self.mean)\n"
+                    "    y = torch.cat([y, y.repeat([1, 20, 1, 1]), y[:, :1]], 1)\n"
+                    "    return self.conv.forward(y)\n");
+        QCOMPARE(firstSpec(net), std::string("f32[1,3,224,224]=rand"));
+    }
+
+    // An image that is cut into patches for its first layer has more dimensions there, and no more numbers.
+    void imagesThatAreCutIntoPatches()
+    {
+        torch::jit::Module linear("__torch__.torch.nn.modules.linear.Linear");
+        linear.register_parameter("weight", at::ones({8, 8}), false);
+        define(linear, "def forward(self, x):\n    return torch.linear(x, self.weight)\n");
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("rows", linear);
+        net.register_module("conv", convolution(4, 64, 1));
+        net.register_buffer("mean", at::zeros({1, 3, 1, 1}));
+        define(net, "def forward(self, x):\n"
+                    "    y = torch.sub(x, self.mean)\n"
+                    "    h, w = torch.size(x, 2) // 8, torch.size(x, 3) // 8\n"
+                    "    y = y.view([1, 3, h, 8, w, 8]).permute([0, 2, 4, 1, 3, 5])\n"
+                    "    y = self.rows.forward(y).reshape([h * w, 3, 64]).permute([1, 2, 0])\n"
+                    "    return self.conv.forward(y.reshape([3, 64, h, w]))\n");
+        QCOMPARE(firstSpec(net), std::string("f32[1,3,224,224]=rand"));
     }
 };
 
