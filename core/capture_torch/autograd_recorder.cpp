@@ -256,20 +256,28 @@ void AutogradRecorder::callEnded(const CallRecord &call, const NodeInfo *node,
         m_log.callEnded(call, node, inputs, written);
 }
 
-std::string AutogradRecorder::explained(std::string words) const
+Status AutogradRecorder::explained(std::string words) const
 {
-    if (m_running == nullptr || words.find("modified by an inplace operation") == std::string::npos)
-        return words;
-    const auto node = m_nodes.find(m_running);
-    if (node == m_nodes.end() || node->second.call == kNoRecord)
-        return words;
-    const std::optional<RecordId> writer =
-        m_log.overwriterOf(node->second.call, words, plainName(*m_running));
-    if (!writer)
-        return plainName(*m_running) + " of " + m_log.placeOf(node->second.call) +
-               " needs a value that was changed in place afterwards: " + words;
-    return plainName(*m_running) + " of " + m_log.placeOf(node->second.call) + " needs a value that " +
-           m_log.placeOf(*writer) + " changed in place afterwards";
+    const auto node = m_running == nullptr ? m_nodes.end() : m_nodes.find(m_running);
+    if (node == m_nodes.end() || node->second.call == kNoRecord ||
+        words.find("modified by an inplace operation") == std::string::npos)
+        return {ErrorCode::modelFailed, std::move(words)};
+    const std::string place = m_log.placeOf(node->second.call);
+    const std::string needs = plainName(*m_running) + " of " + place + " needs a value that ";
+    if (m_log.wasWrittenBack(node->second.call, words)) {
+        Status status(ErrorCode::modelFailed,
+                      needs +
+                          "the program replaces at the end of its forward pass, as it does with the state "
+                          "it changes; PyTorch cannot run this backward pass either");
+        if (place.find("batch_norm") == std::string::npos)
+            return status;
+        return std::move(status).withRemedy("export the model in evaluation mode, or in training mode with a "
+                                            "PyTorch that keeps a batch norm as "
+                                            "one op, without run_decompositions()");
+    }
+    if (const auto writer = m_log.overwriterOf(node->second.call, words, plainName(*m_running)))
+        return {ErrorCode::modelFailed, needs + m_log.placeOf(*writer) + " changed in place afterwards"};
+    return {ErrorCode::modelFailed, needs + "was changed in place afterwards: " + words};
 }
 
 Status AutogradRecorder::noGradient(const std::string &name, const at::Tensor &value) const
@@ -423,7 +431,7 @@ Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &
     } catch (const StopRun &) {
         status = Status(ErrorCode::cancelled, "the backward pass was stopped").withDetail("stopped");
     } catch (const std::exception &error) {
-        status = Status(ErrorCode::modelFailed, explained(failureText(error)));
+        status = explained(failureText(error));
     }
     m_running = nullptr;
     m_pass = kNoRecord;

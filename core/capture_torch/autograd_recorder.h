@@ -62,7 +62,7 @@ private:
     // Why VALUE cannot be a loss, with what ended the path of gradients.
     Status noGradient(const std::string &name, const at::Tensor &value) const;
     // The engine's words, or whose saved value was overwritten by what.
-    std::string explained(std::string words) const;
+    Status explained(std::string words) const;
     Result<at::Tensor> loss(const BackwardRequest &request, const ModelOutputs &outputs);
     // What a pass that starts at LOSS with the gradient SEED has to tell of both: "dtype", "loss", "seed",
     // and "fault" where one of them is not finite for another reason than the output.

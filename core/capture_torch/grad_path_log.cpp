@@ -56,6 +56,13 @@ struct Complaint
         if (of != std::string_view::npos)
             producer = plainNodeName(text.substr(of + 4));
     }
+
+    // Whether a value of COUNTER that was kept at KEPT was written as often as is said.
+    bool counts(const c10::VariableVersion &counter, std::uint32_t kept) const
+    {
+        return expected && version && counter.enabled() && kept == *expected &&
+               counter.current_version() == *version;
+    }
 };
 
 } // namespace
@@ -137,25 +144,43 @@ std::optional<RecordId> GradPathLog::overwriterOf(RecordId call, std::string_vie
     const bool ownOutput = said.producer == plainNodeName(node);
     // How well what is said fits a value: whose output it is, and how often it was written.
     const auto fit = [&](const Touched &value) {
-        const bool counted = said.expected && said.version && value.counter.enabled() &&
-                             value.version == *said.expected &&
-                             value.counter.current_version() == *said.version;
+        const bool counted = said.counts(value.counter, value.version);
         const bool origin = value.made ? ownOutput : value.hasNode == !said.producer.empty();
         return (counted ? 4 : 0) + (origin ? 2 : 0) + (value.made == ownOutput ? 1 : 0);
     };
     std::optional<RecordId> writer;
     int best = -1;
     for (const Touched &value : known->second.touched) {
-        const auto write = std::find_if(m_writes.begin(), m_writes.end(), [&](const Write &entry) {
-            return entry.call > call &&
-                   entry.storage._unsafe_get_target() == value.storage._unsafe_get_target();
-        });
-        if (write == m_writes.end() || fit(value) <= best)
+        const std::optional<RecordId> wrote = writerOf(value, call);
+        if (!wrote || fit(value) <= best)
             continue;
         best = fit(value);
-        writer = write->call;
+        writer = wrote;
     }
     return writer;
+}
+
+std::optional<RecordId> GradPathLog::writerOf(const Touched &value, RecordId after) const
+{
+    const auto write = std::find_if(m_writes.begin(), m_writes.end(), [&](const Write &entry) {
+        return entry.call > after && entry.storage._unsafe_get_target() == value.storage._unsafe_get_target();
+    });
+    return write == m_writes.end() ? std::nullopt : std::optional(write->call);
+}
+
+bool GradPathLog::wasWrittenBack(RecordId call, std::string_view complaint) const
+{
+    const auto known = m_calls.find(call);
+    if (known == m_calls.end())
+        return false;
+    const Complaint said(complaint);
+    const auto fits = [&](const Touched &value) {
+        return !value.made && !value.hasNode && said.counts(value.counter, value.version);
+    };
+    const std::vector<Touched> &values = known->second.touched;
+    return std::any_of(values.begin(), values.end(), fits) &&
+           std::none_of(values.begin(), values.end(),
+                        [&](const Touched &value) { return fits(value) && writerOf(value, call); });
 }
 
 } // namespace core

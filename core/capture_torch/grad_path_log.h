@@ -32,6 +32,9 @@ public:
     // COMPLAINT, of a value that NODE kept, says which of them where several were written.
     std::optional<RecordId> overwriterOf(RecordId call, std::string_view complaint,
                                          std::string_view node) const;
+    // Whether what autograd complains of is a value that CALL read and that no op has written since: state,
+    // which a program replaces at its end.
+    bool wasWrittenBack(RecordId call, std::string_view complaint) const;
     // The last call that took something with a gradient and gave nothing with one.
     std::optional<RecordId> lastCut() const { return m_lastCut; }
     // That call ran in a region without gradients.
@@ -60,6 +63,7 @@ private:
         Pin storage;
     };
 
+    std::optional<RecordId> writerOf(const Touched &value, RecordId after) const;
     static Touched touchedNow(const at::Tensor &tensor, bool made);
     std::uint32_t placeOf(const NodeInfo *node);
 

@@ -419,6 +419,32 @@ class Denoiser(nn.Module):
         return self.last(torch.cat([F.interpolate(self.down(x), scale_factor=2.0), x], 1))
 
 
+class Normed(nn.Module):
+    """In training and taken apart, an export puts the running statistics back at its end."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x):
+        return torch.sigmoid(self.norm(self.fc(x)))
+
+
+class Counted(nn.Module):
+    """What a product keeps for its backward is state that changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+        self.register_buffer("count", torch.ones(3))
+
+    def forward(self, x):
+        y = self.fc(x) * self.count
+        self.count.add_(1.0)
+        return y
+
+
 def png(path, width, height):
     """A gradient: red grows to the right, green downwards, blue is 64."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (255 * x // (width - 1), 255 * y // (height - 1), 64))
@@ -490,6 +516,9 @@ def main(out):
         torch.jit.script(model.eval()).save(os.path.join(out, name + ".pt"))
     x = torch.ones(2)
     torch.export.save(torch.export.export(Nested(), ({"x": x, "d_y": x + 1}, [x + 2, x + 3])), os.path.join(out, "nested.pt2"))
+    for name, model in (("normed", Normed()), ("counted", Counted())):
+        program = torch.export.export(model.train(), (torch.randn(6, 4),)).run_decompositions()
+        torch.export.save(program, os.path.join(out, name + ".pt2"))
     png(os.path.join(out, "gradient.png"), 40, 20)
     wav(os.path.join(out, "steps.wav"))
 
