@@ -105,9 +105,9 @@ void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, C
         console.warning(warning.toString());
     if (outcome.hasTrace()) {
         std::string line = request.outputPath + ": " + std::string(core::traceStatusName(outcome.status));
-        if (summary.at("calls").isInt())
-            line +=
-                ", " + core::formatCount(static_cast<std::uint64_t>(summary.at("calls").toInt())) + " calls";
+        if (const Value &calls = summary.at("calls"); calls.isInt())
+            line += ", " + core::formatCount(static_cast<std::uint64_t>(calls.toInt())) +
+                    (calls.toInt() == 1 ? " call" : " calls");
         if (summary.at("bytes").isInt())
             line += ", " + core::formatBytes(static_cast<std::uint64_t>(summary.at("bytes").toInt()));
         if (const std::string &bad = summary.at("first_bad_op").toString(); !bad.empty())

@@ -255,8 +255,10 @@ Result<Document> parseDocument(std::string_view text, std::string_view name, Loa
     auto parsed = [&]() -> Result<Value> {
         if (std::string quoted; mayHaveNonFiniteTokens(text)) {
             if (const auto count = quoteNonFiniteTokens(text, quoted); count > 0) {
-                report.add("nan_token", std::string(name) + ": " + std::to_string(count) +
-                                            " bare NaN or Infinity tokens, which JSON does not have");
+                report.add("nan_token", std::string(name) + " writes " + std::to_string(count) +
+                                            (count == 1 ? " number that is" : " numbers that are") +
+                                            " not finite as bare words, as older versions of PyTorch do: " +
+                                            "read as meant");
                 return parseJson(quoted, name, limits);
             }
         }
