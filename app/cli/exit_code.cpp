@@ -17,8 +17,9 @@ ExitCode exitCodeOf(const core::Status &status)
     case ErrorCode::unknownFormat:
     case ErrorCode::unsupportedVersion:
     case ErrorCode::corrupt:
-    case ErrorCode::limitExceeded:
         return ExitCode::unreadable;
+    case ErrorCode::limitExceeded: // of a file, or of the time of a run
+        return status.detail() == "time_limit" ? ExitCode::notRun : ExitCode::unreadable;
     case ErrorCode::cancelled:
     case ErrorCode::workerCrashed:
     case ErrorCode::workerHung:

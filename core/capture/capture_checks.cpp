@@ -102,4 +102,10 @@ Status checkCaptureFiles(const CaptureRequest &request)
     return request.outputPath.empty() ? Status::ok() : checkOutput(request);
 }
 
+Status tookTooLong(double seconds)
+{
+    return Status(ErrorCode::limitExceeded, "the run took longer than " + formatDouble(seconds) + " s")
+        .withDetail("time_limit");
+}
+
 } // namespace core

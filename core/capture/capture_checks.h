@@ -27,4 +27,7 @@ struct FileStamp
 // is none of the inputs (invalidArgument, unreadable). The request of the task "doctor" may name any file.
 Status checkCaptureFiles(const CaptureRequest &request);
 
+// limitExceeded (time_limit): a run took longer than SECONDS.
+Status tookTooLong(double seconds);
+
 } // namespace core

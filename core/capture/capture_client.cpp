@@ -5,6 +5,8 @@
 #include "core/capture/capture_checks.h"
 #include "core/capture/input_preparation.h"
 #include "core/capture/live_helpers.h"
+#include "core/capture/memory_group.h"
+#include "core/capture/memory_limit.h"
 #include "core/capture/sigpipe_blocked.h"
 #include "core/capture/worker_process.h"
 #include "core/io/native_journal.h"
@@ -14,7 +16,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -25,7 +26,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPoll{50};
-constexpr std::chrono::seconds kGrace{2}; // between closing the input and killing
+// Between closing the input and killing; what a run has recorded is not to be lost to a slow disk.
+constexpr std::chrono::seconds kGrace{2};
+constexpr std::chrono::seconds kClosingGrace{20};
+constexpr std::string_view kClosing = "closing"; // the stage in which the trace becomes whole
 
 std::filesystem::path besideThisProgram()
 {
@@ -71,8 +75,10 @@ public:
             m_more = frame->has_value();
             // In looks and not by the clock: this process may have been stopped with the worker.
             const Clock::time_point now = Clock::now();
-            silent += std::chrono::duration_cast<std::chrono::milliseconds>(
-                std::min<Clock::duration>(now - std::exchange(looked, now), 2 * kPoll));
+            const auto passed = std::min<Clock::duration>(now - std::exchange(looked, now), 2 * kPoll);
+            silent += std::chrono::duration_cast<std::chrono::milliseconds>(passed);
+            m_inStage += passed;
+            watchTime(request.timeLimitSeconds);
             if (m_more) {
                 silent = {};
                 if (Status status = take(**frame); !status)
@@ -89,6 +95,8 @@ public:
     // The time without a sign of life of a worker that was killed for it.
     std::optional<std::chrono::milliseconds> hung() const { return m_hung; }
     bool wasSuspended() const { return m_suspended; }
+    // Its run was beyond the time limit and did not stop by itself.
+    bool tookTooLong() const { return m_tookTooLong; }
     // Said by the worker last: "loading", "running"; empty: it had not even started.
     const std::string &stage() const { return m_last.stage; }
 
@@ -104,6 +112,17 @@ private:
         m_process.kill();
     }
 
+    // The worker ends a run at the next op when its time is over; a loop without ops has none.
+    void watchTime(double limit)
+    {
+        const bool runs = !m_last.stage.empty() && m_last.stage != "loading" && m_last.stage != kClosing;
+        if (limit <= 0.0 || !runs || m_stoppedAt || m_tookTooLong ||
+            m_inStage <= std::chrono::duration<double>(limit) + kGrace)
+            return;
+        m_tookTooLong = true;
+        m_process.kill();
+    }
+
     void watchForStop()
     {
         if (!m_context.isCancelled())
@@ -111,7 +130,8 @@ private:
         if (!m_stoppedAt) {
             m_stoppedAt = Clock::now();
             m_process.closeInput();
-        } else if (Clock::now() - *m_stoppedAt > kGrace && !m_killed) {
+        } else if (Clock::now() - *m_stoppedAt > (m_last.stage == kClosing ? kClosingGrace : kGrace) &&
+                   !m_killed) {
             m_process.kill();
             m_killed = true;
         }
@@ -142,6 +162,9 @@ private:
             m_last.bytes = std::max(m_last.bytes, before.bytes);
             if (m_last.firstBadOp.empty())
                 m_last.firstBadOp = before.firstBadOp;
+            // Stages of one run tell of its ops, the others of each run.
+            if (m_last.stage != before.stage || (m_last.stage != "running" && m_last.stage != "backward"))
+                m_inStage = {};
             tell();
             return Status::ok();
         }
@@ -187,6 +210,8 @@ private:
     CaptureProgress m_last;
     OutcomeParts m_parts;
     std::optional<Clock::time_point> m_stoppedAt;
+    Clock::duration m_inStage{0}; // or in this run of it
+    bool m_tookTooLong = false;
     bool m_killed = false;
     bool m_suspended = false; // a signal had stopped it
     std::optional<std::chrono::milliseconds> m_hung;
@@ -199,9 +224,11 @@ struct WorkerEnd
     bool stopped = false;
     std::optional<std::chrono::milliseconds> hung; // the time without a sign of life
     bool suspended = false;                        // by a signal, all that time
-    bool isOutOfMemory = false;                    // the system ended programs meanwhile for want of memory
+    std::string memory;                            // what memory the system ended it for want of, in words
     std::string stage;                             // what it was at; empty: it had not said a word
     std::string lastWords;                         // on its standard error
+    std::uint64_t memoryLimit = 0;                 // that was asked for
+    double timeLimit = 0.0;                        // that it was killed for, seconds; 0: it was not
 };
 
 std::string lastLine(std::string_view text)
@@ -216,6 +243,8 @@ std::string cancelledWords(const WorkerEnd &end, const std::string &op)
 {
     if (!op.empty())
         return "cancelled; " + op + " did not end within 2 s and the process was killed";
+    if (end.stage == kClosing)
+        return "cancelled; the trace was not closed within 20 s and the process was killed";
     return end.stage.empty() ? "cancelled while capture_worker was starting"
                              : "cancelled while " + end.stage +
                                    "; it did not end within 2 s and the process "
@@ -227,6 +256,14 @@ Status causeOf(const WorkerEnd &end, const std::string &op)
 {
     if (end.stopped)
         return {ErrorCode::cancelled, cancelledWords(end, op)};
+    if (end.timeLimit > 0.0) {
+        const Status status = tookTooLong(end.timeLimit);
+        return Status(status.code(),
+                      status.message() + "; " +
+                          (op.empty() ? "it was at no op that could be left" : op + " did not end") +
+                          " and the process was killed")
+            .withDetail(status.detail());
+    }
     if (end.hung)
         return {ErrorCode::workerHung,
                 std::string("capture_worker ") +
@@ -235,28 +272,52 @@ Status causeOf(const WorkerEnd &end, const std::string &op)
     if (end.exit >= 0)
         return {ErrorCode::workerCrashed, "capture_worker ended with exit code " + std::to_string(end.exit) +
                                               (end.exit == 0 ? " before it had answered" : "")};
-    const std::string message = "capture_worker was ended by " + signalName(-end.exit);
+    // While ops run the one that ran says more.
+    const bool saysStage = !end.stage.empty() && end.stage != "running" && end.stage != "backward";
+    const std::string message =
+        "capture_worker was ended by " + signalName(-end.exit) + (saysStage ? " while " + end.stage : "");
+    // An allocator that throws where nothing can be said any more.
+    if (end.exit == -SIGABRT && end.lastWords.find("std::bad_alloc") != std::string::npos) {
+        const Status memory = memoryExplained({ErrorCode::workerCrashed, end.lastWords}, end.memoryLimit);
+        return Status(ErrorCode::workerCrashed, memory.message())
+            .withDetail(memory.detail())
+            .withRemedy(memory.remedy());
+    }
     if (end.exit != -SIGKILL)
         return {ErrorCode::workerCrashed, message};
-    if (end.isOutOfMemory)
-        return Status(ErrorCode::workerCrashed, message + ": the memory of this machine was used up")
+    if (!end.memory.empty())
+        return Status(ErrorCode::workerCrashed, message + ": " + end.memory)
             .withDetail("out_of_memory")
-            .withRemedy("close other programs, give smaller inputs, or save less");
+            .withRemedy("close other programs or raise that limit, give smaller inputs, or save less");
     return Status(ErrorCode::workerCrashed, message)
         .withRemedy("somebody ended it, or a limit on memory that is set from outside");
 }
 
-// How many programs the system has ended for want of memory since it started; 0 where it does not say.
-std::uint64_t memoryKills()
+// What the system has done so far for want of memory.
+class MemoryWatch
 {
-    std::ifstream file("/proc/vmstat");
-    std::string name;
-    std::uint64_t count = 0;
-    while (file >> name >> count)
-        if (name == "oom_kill")
-            return count;
-    return 0;
-}
+public:
+    // What it ended a program of this group for since then; "": it did not.
+    std::string wanted() const
+    {
+        const MemoryGroup now = MemoryGroup::read();
+        // Where groups are not counted apart, the machine may have ended another program.
+        const bool isKill =
+            now.kills && m_group.kills ? *now.kills > *m_group.kills : machineKills() > m_machineKills;
+        if (!isKill)
+            return {};
+        return now.limit > 0 && now.reached > m_group.reached
+                   ? "the memory limit of " + formatBytes(now.limit) +
+                         " that is set from outside (of a container, a service or a job) was reached"
+                   : "the memory of this machine was used up";
+    }
+
+private:
+    static std::uint64_t machineKills() { return numberIn("/proc/vmstat", "oom_kill ").value_or(0); }
+
+    MemoryGroup m_group = MemoryGroup::read();
+    std::uint64_t m_machineKills = machineKills();
+};
 
 // A worker of another build, or no worker at all.
 Status notUnderstood(const Status &error)
@@ -274,22 +335,24 @@ Result<CaptureOutcome> crashed(const CaptureRequest &request, const FileStamp &b
                                const TraceJournal &journal, const WorkerEnd &end)
 {
     CaptureOutcome outcome;
-    outcome.status = end.stopped ? TraceStatus::cancelled : TraceStatus::crashed;
-    if (const auto running = journal.running())
+    outcome.status = end.stopped           ? TraceStatus::cancelled
+                     : end.timeLimit > 0.0 ? TraceStatus::failed
+                                           : TraceStatus::crashed;
+    if (const auto running = journal.running(); running && !running->ended)
         outcome.op = running->op;
     outcome.error = causeOf(end, outcome.op);
     CrashCause cause;
     cause.message = outcome.error.message();
     cause.word = outcome.error.detail();
     cause.isCancelled = end.stopped;
-    if (end.exit < 0 && !end.stopped)
+    if (end.exit < 0 && !end.stopped && end.timeLimit <= 0.0)
         cause.signal = signalName(-end.exit);
     outcome.signal = cause.signal;
     // A file of an earlier run is not this one's.
     if (const FileStamp now = FileStamp::of(request.outputPath); !now.exists || now == before) {
         outcome.status = TraceStatus::unknown;
         // It did not come as far as running anything: what the system says is the reason.
-        if (!end.stopped && !end.lastWords.empty())
+        if (!end.stopped && !end.lastWords.empty() && outcome.error.detail().empty())
             outcome.error = Status(outcome.error.code(), outcome.error.message() + ": " + end.lastWords)
                                 .withDetail(outcome.error.detail())
                                 .withRemedy(outcome.error.remedy());
@@ -335,7 +398,7 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
     if (!journal)
         return journal.error();
     const FileStamp before = FileStamp::of(request.outputPath);
-    const std::uint64_t killsBefore = memoryKills();
+    const MemoryWatch memory;
     Result<WorkerProcess> process = WorkerProcess::start(m_worker, (*journal)->descriptor());
     if (!process)
         return process.error();
@@ -358,7 +421,8 @@ Result<CaptureOutcome> CaptureClient::runPrepared(const CaptureRequest &request,
         return talked.code() == ErrorCode::protocol ? notUnderstood(talked) : talked;
     return crashed(request, before, **journal,
                    {exit, conversation.wasStopped(), conversation.hung(), conversation.wasSuspended(),
-                    memoryKills() > killsBefore, conversation.stage(), lastLine(m_errorText)});
+                    memory.wanted(), conversation.stage(), lastLine(m_errorText), request.memoryLimitBytes,
+                    conversation.tookTooLong() ? request.timeLimitSeconds : 0.0});
 }
 
 } // namespace core

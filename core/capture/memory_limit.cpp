@@ -2,11 +2,13 @@
 #include "core/capture/memory_limit.h"
 
 #include "core/base/units.h"
+#include "core/capture/memory_group.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -26,31 +28,27 @@ std::uint64_t bytesAskedFor(std::string_view message)
     return bytes;
 }
 
-// The number behind KEY in a file of lines "KEY NUMBER"; with an empty key the first number. None for a file
-// or a number that is not there ("max").
-std::optional<std::uint64_t> numberIn(const char *file, std::string_view key)
+// A limit of this process itself and the bytes it has of that kind, from the pages that statm counts.
+struct OwnLimit
 {
-    std::ifstream in(file);
-    std::string line;
-    while (std::getline(in, line)) {
-        if (!line.starts_with(key))
-            continue;
-        const std::size_t at = line.find_first_of("0123456789", key.size());
-        std::uint64_t number = 0;
-        if (at != std::string::npos &&
-            std::from_chars(line.data() + at, line.data() + line.size(), number).ec == std::errc())
-            return number;
-        return std::nullopt;
-    }
-    return std::nullopt;
+    __rlimit_resource resource;
+    int field; // of statm, from 1
+};
+constexpr std::array kOwnLimits = {OwnLimit{RLIMIT_AS, 1}, OwnLimit{RLIMIT_DATA, 6}};
+
+std::optional<std::uint64_t> ownLimitBytes(const OwnLimit &limit)
+{
+    rlimit own{};
+    return getrlimit(limit.resource, &own) == 0 && own.rlim_cur != RLIM_INFINITY
+               ? std::optional<std::uint64_t>(own.rlim_cur)
+               : std::nullopt;
 }
 
-// Of this process' own data, from the pages that statm counts.
-std::uint64_t dataBytes()
+std::uint64_t bytesBelow(const OwnLimit &limit)
 {
     std::ifstream in("/proc/self/statm");
     std::uint64_t pages = 0;
-    for (int field = 0; field < 6; ++field)
+    for (int field = 0; field < limit.field; ++field)
         in >> pages;
     return in ? pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
@@ -68,17 +66,17 @@ std::uint64_t freeMemory()
 {
     constexpr std::uint64_t kKibi = 1024;
     const std::uint64_t there = numberIn("/proc/meminfo", "MemAvailable:").value_or(0) * kKibi;
-    const auto group = numberIn("/sys/fs/cgroup/memory.max", {});
-    const auto used = numberIn("/sys/fs/cgroup/memory.current", {});
-    return group && used ? leftOf(there, *group, *used) : there;
+    const MemoryGroup group = MemoryGroup::read();
+    return group.limit > 0 ? leftOf(there, group.left, 0) : there;
 }
 
 std::uint64_t memoryThereIs()
 {
-    rlimit own{};
-    return getrlimit(RLIMIT_DATA, &own) == 0 && own.rlim_cur != RLIM_INFINITY
-               ? leftOf(freeMemory(), own.rlim_cur, dataBytes())
-               : freeMemory();
+    std::uint64_t there = freeMemory();
+    for (const OwnLimit &limit : kOwnLimits)
+        if (const auto bytes = ownLimitBytes(limit))
+            there = leftOf(there, *bytes, bytesBelow(limit));
+    return there;
 }
 
 double tensorBytes(const TensorSpec &spec)
@@ -104,6 +102,12 @@ Status memoryExplained(Status error, std::uint64_t limit)
         return error;
     const std::uint64_t bytes = bytesAskedFor(message);
     const std::string more = bytes == 0 ? "" : ": " + formatBytes(bytes) + " more were asked for";
+    for (const OwnLimit &own : kOwnLimits)
+        if (const auto outside = limit == 0 ? ownLimitBytes(own) : std::nullopt)
+            return Status(ErrorCode::modelFailed, "the memory limit of " + formatBytes(*outside) +
+                                                      " that was set from outside was reached" + more)
+                .withDetail("out_of_memory")
+                .withRemedy("raise that limit (ulimit), or give smaller inputs");
     if (limit == 0)
         return Status(ErrorCode::modelFailed, "the memory of this machine does not suffice" + more)
             .withDetail("out_of_memory")

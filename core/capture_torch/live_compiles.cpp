@@ -2,6 +2,7 @@
 // The helpers that count compilations. Dynamo is Python: what there is here is TorchScript's own executor.
 #include "core/analysis/report_parts.h"
 #include "core/analysis/report_value.h"
+#include "core/capture/capture_checks.h"
 #include "core/capture_torch/capture_environment.h"
 #include "core/capture_torch/isolated_capture.h"
 #include "core/capture_torch/live_task.h"
@@ -134,6 +135,8 @@ Result<std::vector<RunCount>> countRuns(const CaptureRequest &request, const Tas
         run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (!value)
             return value.error();
+        if (request.timeLimitSeconds > 0.0 && run.seconds > request.timeLimitSeconds)
+            return tookTooLong(request.timeLimitSeconds);
         if (const std::shared_ptr<torch::jit::Graph> graph = torch::jit::lastExecutedOptimizedGraph()) {
             run.compiled = seen.insert(graph).second;
             run.guards = guardsOf(*graph->block(), run.nodes);

@@ -2,6 +2,7 @@
 #include "core/capture_torch/model_capture.h"
 
 #include "core/base/near_names.h"
+#include "core/capture/capture_checks.h"
 #include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
@@ -321,9 +322,7 @@ CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, S
     if (status.code() == ErrorCode::cancelled && !summary.timedOut)
         status = status.prefixed("cancelled");
     if (summary.timedOut)
-        status = Status(ErrorCode::limitExceeded,
-                        "the run took longer than " + formatDouble(m_request.timeLimitSeconds) + " s")
-                     .withDetail("time_limit");
+        status = tookTooLong(m_request.timeLimitSeconds);
     outcome.error = status;
     outcome.op = summary.runningOp;
     m_info.status = outcome.status;

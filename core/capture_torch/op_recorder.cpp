@@ -314,6 +314,7 @@ void OpRecorder::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue>
     }
     m_pending.record.consumesRng = m_pending.facts->mayDraw && generatorState() != m_pending.rngBefore;
     complete(op, stack, end);
+    m_out.sink().markEnded();
     if (!m_deferred)
         reportProgress();
 }

@@ -176,6 +176,7 @@ void RecordQueue::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue
     }
     PastOp &past = m_ops[m_count - 1];
     past.end = PastOp::Time::clock::now();
+    m_recorder.out().sink().markEnded();
     const OpFacts &facts = m_recorder.factsOf(op);
     past.drew = facts.mayDraw && generatorState() != m_rngBefore;
     takeResults(past, facts, stack);
@@ -185,6 +186,7 @@ void RecordQueue::opEnded(const c10::OperatorHandle &op, std::vector<c10::IValue
     flush();
     // Its number is known now, so that nobody takes it for an op that still runs.
     m_recorder.out().sink().markRunning(facts.name, m_recorder.nextCall() - 1, m_stack);
+    m_recorder.out().sink().markEnded();
     m_recorder.reportProgress();
 }
 

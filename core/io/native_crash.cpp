@@ -49,6 +49,7 @@ Status appendJournal(NativeOutput &output, const ZipArchive &archive, const Jour
 struct Seen
 {
     bool runningIsRecorded = false;
+    bool runningEnded = false;
     std::map<RecordId, FrameRecord> frames;
     std::vector<RecordId> runningStack;
 
@@ -57,7 +58,8 @@ struct Seen
     {
         std::vector<FrameRecord> result;
         for (const RecordId id : runningStack)
-            if (const auto frame = frames.find(id); !runningIsRecorded && frame != frames.end())
+            if (const auto frame = frames.find(id);
+                !runningIsRecorded && !runningEnded && frame != frames.end())
                 result.push_back(frame->second);
         return result;
     }
@@ -72,6 +74,7 @@ Result<Seen> lookThrough(const std::filesystem::path &path, const JournalContent
     if (!parts)
         return parts.status();
     Seen seen;
+    seen.runningEnded = content.running && content.running->ended;
     LoadReport ignored;
     const auto take = [&](std::vector<AnyRecord> records) {
         for (const AnyRecord &record : records) {
@@ -108,7 +111,7 @@ Status appendRunning(NativeOutput &output, std::uint32_t segment, const JournalC
     call.op = running.op;
     call.func = functionOf(running.op);
     call.stack = running.stack;
-    call.finished = false;
+    call.finished = running.ended;
     JsonText line;
     printRecord(line, call);
     return output.addSegment(segment, line.view(), 1);
@@ -125,7 +128,7 @@ TraceFailure failureOf(const JournalContent &content, const Seen &seen, const Cr
                               : fmt::format("the process that ran the model was ended by {}", cause.signal);
     if (!content.running)
         return failure;
-    if (seen.runningIsRecorded) {
+    if (seen.runningIsRecorded || seen.runningEnded) {
         failure.message += fmt::format("; {} had finished, the next op had not begun", content.running->op);
         return failure;
     }

@@ -29,6 +29,8 @@ struct SlotHeader
     std::atomic<std::uint64_t> committed;
 };
 
+constexpr std::uint32_t kEnded = 4;
+
 struct RunningOp
 {
     RecordId call;
@@ -42,7 +44,7 @@ struct Header
     std::uint64_t magic;
     std::uint64_t bytes;
     // Two places, so that a death in the middle of an announcement leaves the one before.
-    std::atomic<std::uint32_t> running; // 0 none, 1 or 2
+    std::atomic<std::uint32_t> running; // 0 none, 1 or 2, with kEnded when the op has
     RunningOp ops[2];
     SlotHeader slots[TraceJournal::kSlots];
 };
@@ -88,12 +90,13 @@ bool readAll(int descriptor, std::size_t offset, void *out, std::size_t bytes)
 
 std::optional<JournalContent::Running> runningOf(const Header &at)
 {
-    const std::uint32_t place = at.running.load();
+    const std::uint32_t running = at.running.load();
+    const std::uint32_t place = running & ~kEnded;
     if (place != 1 && place != 2)
         return std::nullopt;
     const RunningOp &op = at.ops[place - 1];
     return JournalContent::Running{std::string(op.op, std::min<std::size_t>(op.length, kOpBytes)), op.call,
-                                   op.stack};
+                                   op.stack, (running & kEnded) != 0};
 }
 
 } // namespace
@@ -174,13 +177,24 @@ void TraceJournal::free(std::size_t slot)
 void TraceJournal::setRunning(std::string_view op, RecordId call, RecordId stack)
 {
     Header &at = header(m_memory);
-    const std::uint32_t place = at.running.load(std::memory_order_relaxed) == 1 ? 2 : 1;
+    if (op.empty()) {
+        at.running.store(0, std::memory_order_release);
+        return;
+    }
+    const std::uint32_t place = (at.running.load(std::memory_order_relaxed) & ~kEnded) == 1 ? 2 : 1;
     RunningOp &out = at.ops[place - 1];
     out.call = call;
     out.stack = stack;
     out.length = static_cast<std::uint32_t>(std::min(op.size(), kOpBytes));
     std::memcpy(out.op, op.data(), out.length);
     at.running.store(place, std::memory_order_release);
+}
+
+void TraceJournal::setEnded()
+{
+    std::atomic<std::uint32_t> &running = header(m_memory).running;
+    if (const std::uint32_t place = running.load(std::memory_order_relaxed); place != 0)
+        running.store(place | kEnded, std::memory_order_release);
 }
 
 std::optional<JournalContent::Running> TraceJournal::running() const

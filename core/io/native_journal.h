@@ -29,6 +29,7 @@ struct JournalContent
         std::string op;
         RecordId call = kNoRecord;
         RecordId stack = kNoRecord;
+        bool ended = false; // and no other had begun
     };
     std::vector<Part> parts;        // that may not be in the file yet
     std::optional<Running> running; // the op that was announced last
@@ -63,7 +64,8 @@ public:
     void open(std::size_t slot, bool isPack, std::uint32_t number);
     void commit(std::size_t slot, std::size_t bytes); // that many from the start are whole
     void free(std::size_t slot);
-    void setRunning(std::string_view op, RecordId call, RecordId stack);
+    void setRunning(std::string_view op, RecordId call, RecordId stack); // "": none runs any more
+    void setEnded();                                                     // the op that was set has
 
     // For the parent, by reading the descriptor: whatever the dead process left in the memory is checked.
     Result<JournalContent> content() const;

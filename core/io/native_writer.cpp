@@ -155,6 +155,11 @@ void NativeWriter::markRunning(std::string_view op, RecordId call, RecordId stac
     m_impl->journal().setRunning(op, call, stack);
 }
 
+void NativeWriter::markEnded()
+{
+    m_impl->journal().setEnded();
+}
+
 std::uint64_t NativeWriter::bytesWritten() const
 {
     return m_impl->output().size();
@@ -167,6 +172,7 @@ Status NativeWriter::flush()
 
 Status NativeWriter::close(const TraceInfo &info)
 {
+    m_impl->journal().setRunning({}, kNoRecord, kNoRecord);
     Status status = m_impl->stop();
     NativeOutput &output = m_impl->output();
     const auto attempt = [&status](Status step) {

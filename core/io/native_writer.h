@@ -71,6 +71,7 @@ public:
     Result<SourceRecord> writeSource(std::string_view file, std::string_view text) override;
 
     void markRunning(std::string_view op, RecordId call, RecordId stack) override;
+    void markEnded() override;
     std::uint64_t bytesWritten() const override;
 
     // Writes what is in memory as a segment now and waits until it is in the file.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <poll.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ namespace core {
 namespace {
 
 constexpr std::chrono::milliseconds kHeartbeatInterval(500);
-constexpr std::size_t kQueueLimit = 64; // a flooding parent waits in its own pipe, not in our memory
+constexpr std::chrono::seconds kOrphanGrace(10); // from the parent's death to this process' own
+constexpr std::size_t kQueueLimit = 64;          // a flooding parent waits in its own pipe, not in our memory
 
 } // namespace
 
@@ -119,8 +121,13 @@ void Worker::beatLoop(const std::stop_token &token)
     std::unique_lock lock(m_beatMutex);
     while (!token.stop_requested()) {
         beat.residentBytes = residentBytes();
-        if (!send(MessageType::heartbeat, beat.encode()))
-            return; // nobody listens any more; the read thread sees the end of input
+        if (!send(MessageType::heartbeat, beat.encode())) {
+            // Nobody listens any more, and nobody would end what does not stop by itself.
+            m_beatWake.wait_for(lock, token, kOrphanGrace, [] { return false; });
+            if (!token.stop_requested())
+                std::_Exit(EXIT_FAILURE);
+            return;
+        }
         ++beat.sequence;
         m_beatWake.wait_for(lock, token, kHeartbeatInterval, [] { return false; });
     }

@@ -43,6 +43,8 @@ public:
     // Called before each op runs, so that a dead process leaves its name: goes to the journal, not into a
     // segment.
     virtual void markRunning(std::string_view op, RecordId call, RecordId stack) = 0;
+    // That op has ended: what runs until the next one is none.
+    virtual void markEnded() {}
     // Bytes written so far, for progress and limits.
     virtual std::uint64_t bytesWritten() const = 0;
     // Ends the trace: writes what is pending, final record, index, directory. INFO is the manifest as it

@@ -53,6 +53,12 @@ bool startLongRun(QProcess &process, const QStringList &command, const QString &
            QTest::qWaitFor([&trace] { return QFile(trace).size() > 100000; }, 60000);
 }
 
+// A model that runs one op and then none for ever.
+QStringList endless(const QString &trace)
+{
+    return {OPSCOPE_CORPUS_DIR "/../endless/endless.pt", "--input", "f32[2,3]=ones", "-o", trace};
+}
+
 } // namespace
 
 class TestCancel : public QObject
@@ -129,6 +135,49 @@ private Q_SLOTS:
         QCOMPARE(process.exitCode(), 4);
         QVERIFY2(process.readAllStandardError().contains("cancelled"), "the message does not say so");
         QCOMPARE(cli({"verify", trace}).exitCode, 0);
+    }
+
+    // Where no op comes at which a run could stop.
+    void limitsHoldInALoopWithoutOps_data()
+    {
+        QTest::addColumn<QStringList>("command");
+        QTest::newRow("capture") << QStringList{"capture"};
+        QTest::newRow("find_nan") << QStringList{"run", "find_nan"};
+        QTest::newRow("count_compiles") << QStringList{"run", "count_compiles"};
+    }
+    void limitsHoldInALoopWithoutOps()
+    {
+        QFETCH(QStringList, command);
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        const CliResult slow = cli(command + endless(trace) + QStringList{"--time-limit", "1", "--json"});
+        QCOMPARE(slow.exitCode, 4);
+        QVERIFY2(slow.messages.contains("the run took longer than 1.0 s; it was at no op that could be left"),
+                 slow.messages.constData());
+        if (command.contains("count_compiles"))
+            return; // leaves no trace
+        const QJsonObject info = cli({"info", trace, "--json"}).object();
+        QCOMPARE(info["status"].toString(), QStringLiteral("failed"));
+        QCOMPARE(info["failure"].toObject()["cause"].toString(), QStringLiteral("time_limit"));
+        QVERIFY(info["failure"].toObject()["op"].isNull());
+        QVERIFY(cli({"ops", trace}).out.contains("aten.relu"));
+        QCOMPARE(cli({"verify", trace}).exitCode, 0);
+    }
+
+    // A command line that is killed leaves no worker that runs for ever.
+    void aWorkerWithoutItsParentEnds()
+    {
+        const QTemporaryDir work;
+        const QString trace = work.filePath("run.opscope");
+        QProcess process;
+        process.start(OPSCOPE_BIN_DIR "/opscope-cli", QStringList{"capture"} + endless(trace));
+        QVERIFY(process.waitForStarted());
+        QVERIFY(QTest::qWaitFor([&] { return QFile::exists(trace); }, 60000));
+        const QStringList workers = childrenOf(process.processId());
+        QCOMPARE(workers.size(), 1);
+        process.kill();
+        QVERIFY(process.waitForFinished(20000));
+        QVERIFY(QTest::qWaitFor([&] { return !QFile::exists("/proc/" + workers.first()); }, 60000));
     }
 
     void limitsHoldForHelpersToo()

@@ -586,10 +586,12 @@ private Q_SLOTS:
         QVERIFY2(large.messages.contains("the memory limit of 600.0 MiB was reached: 1.5 GiB more"),
                  large.messages.constData());
         // Before the model runs, and in its middle, where the trace says it too.
-        const CliResult tiny = cli(steps + QStringList{"3", "--memory-limit", "1M"});
-        QCOMPARE(tiny.exitCode, 4);
-        QVERIFY2(tiny.messages.contains("the memory limit of 1.0 MiB was reached"),
-                 tiny.messages.constData());
+        for (const auto &[limit, words] : {std::pair("1M", "1.0 MiB"), std::pair("1K", "1.0 KiB")}) {
+            const CliResult tiny = cli(steps + QStringList{"3", "--memory-limit", limit});
+            QCOMPARE(tiny.exitCode, 4);
+            QVERIFY2(tiny.messages.contains(QByteArray("the memory limit of ") + words + " was reached"),
+                     tiny.messages.constData());
+        }
         const CliResult later = cli({"capture", model("steps.pt"), "--input", "f32[8000,64]=randn", "--input",
                                      "3000", "--memory-limit", "400M", "-o", trace});
         QCOMPARE(later.exitCode, 4);

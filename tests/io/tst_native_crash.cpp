@@ -61,6 +61,8 @@ void child(const std::string &path, int journal, int death, int pieces)
         (void)(*writer)->add(StackRecord{id, {0}});
     if (pieces >= 2)
         (*writer)->markRunning("aten.softmax.int", id, id);
+    if (pieces >= 3)
+        (*writer)->markEnded();
     ::raise(SIGKILL);
 }
 
@@ -144,6 +146,18 @@ private Q_SLOTS:
         QCOMPARE(outcome.trace->calls().size(), std::size_t(5));
         QVERIFY(outcome.trace->info().failure.op.empty());
         QVERIFY(outcome.trace->info().failure.message.find("aten.relu.default had finished") !=
+                std::string::npos);
+    }
+
+    // Also where its record was still to come.
+    void anOpThatHadEndedIsNotBlamed()
+    {
+        const Outcome outcome = dieAt(m_path, 5, 3);
+        QVERIFY2(outcome.trace, outcome.error.c_str());
+        QCOMPARE(outcome.trace->calls().size(), std::size_t(6));
+        QVERIFY(outcome.trace->call(CallId(5)).finished);
+        QVERIFY(outcome.trace->info().failure.op.empty());
+        QVERIFY(outcome.trace->info().failure.message.find("aten.softmax.int had finished") !=
                 std::string::npos);
     }
 
