@@ -155,8 +155,10 @@ int runCommandLine(std::span<const std::string_view> words, const ProgramStreams
         console.failure(code.error());
         code = exitCodeOf(code.error());
     }
-    if (!console.finish()) {
-        console.message("standard output could not be written");
+    if (const Status arrived = console.finish(); !arrived) {
+        console.message(arrived.message());
+        if (!arrived.remedy().empty())
+            console.message(arrived.remedy());
         return static_cast<int>(ExitCode::unreadable);
     }
     return static_cast<int>(*code);

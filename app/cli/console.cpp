@@ -3,8 +3,10 @@
 
 #include "app/cli/exit_code.h"
 #include "core/base/units.h"
+#include "core/base/write_error.h"
 #include "core/capture/live_helpers.h"
 
+#include <cerrno>
 #include <unistd.h>
 
 namespace app {
@@ -103,11 +105,15 @@ void Console::progress(const core::Progress &progress)
     m_hasProgress = true;
 }
 
-bool Console::finish()
+core::Status Console::finish()
 {
     const std::lock_guard lock(m_mutex);
     clearProgress();
-    return std::fflush(m_answers) == 0 && std::ferror(m_answers) == 0;
+    const bool arrived = std::fflush(m_answers) == 0 && std::ferror(m_answers) == 0;
+    if (arrived)
+        return core::Status::ok();
+    return core::writeError("standard output could not be written",
+                            m_answerError != 0 ? m_answerError : errno);
 }
 
 void Console::clearProgress()
@@ -119,8 +125,11 @@ void Console::clearProgress()
 
 void Console::write(std::FILE *stream, std::string_view text)
 {
-    // Whether it arrived is asked once, in finish(): the stream keeps its error flag.
-    std::fwrite(text.data(), 1, text.size(), stream);
+    // Whether it arrived is asked once, in finish(): the stream keeps its error flag, and this the first
+    // reason.
+    const bool isWhole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+    if (!isWhole && stream == m_answers && m_answerError == 0)
+        m_answerError = errno;
 }
 
 core::Value errorDocument(const core::Status &status)

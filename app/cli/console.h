@@ -36,8 +36,8 @@ public:
     void failure(const core::Status &status);
     // One line that is rewritten in place; only when standard error is a terminal.
     void progress(const core::Progress &progress);
-    // False when standard output could not take everything (a full disk, a closed pipe).
-    bool finish();
+    // What standard output did not take everything for (a full disk, a closed pipe).
+    core::Status finish();
 
 private:
     void printRaw(std::string_view text);
@@ -51,6 +51,7 @@ private:
     bool m_messagesAreTerminal;
     bool m_hasDocument = false;
     bool m_hasProgress = false;
+    int m_answerError = 0; // an errno
     std::mutex m_mutex;
 };
 

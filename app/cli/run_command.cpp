@@ -5,6 +5,7 @@
 #include "app/cli/report_output.h"
 #include "core/analysis/report_value.h"
 #include "core/base/near_names.h"
+#include "core/base/write_error.h"
 #include "core/capture/live_helpers.h"
 #include "core/io/work_folder.h"
 
@@ -79,6 +80,7 @@ public:
     }
     const std::string &path() const { return m_path; }
     bool isKept() const { return m_kept; }
+    std::string folder() const { return m_folder.path().string(); }
 
 private:
     std::string m_path;
@@ -140,6 +142,16 @@ Value failureDocument(const CaptureOutcome &outcome, const TracePlace &place)
     return document;
 }
 
+// A folder that nobody named is full: that is where room is needed.
+void nameFullFolder(CaptureOutcome &outcome, const TracePlace &place)
+{
+    if (place.isKept() || outcome.error.detail() != core::kNoRoom)
+        return;
+    outcome.error =
+        outcome.error.prefixed("the trace in the temporary folder " + place.folder())
+            .withRemedy("make room there, set TMPDIR to another folder, or give a place with -o OUT");
+}
+
 ExitCode failureAnswer(const CaptureOutcome &outcome, const TracePlace &place, Console &console)
 {
     console.printDocument(failureDocument(outcome, place));
@@ -180,9 +192,10 @@ Result<ExitCode> runHelper(const Arguments &arguments, CommandContext &context)
     if (Status made = place.make(); !made)
         return made;
     request->outputPath = place.path();
-    const Result<CaptureOutcome> outcome = runModel(*request, context);
+    Result<CaptureOutcome> outcome = runModel(*request, context);
     if (!outcome)
         return outcome.error();
+    nameFullFolder(*outcome, place);
     return tellOutcome(*outcome, arguments, place, context.console);
 }
 

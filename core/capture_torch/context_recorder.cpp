@@ -137,7 +137,10 @@ RecordId ContextRecorder::stackOf(const std::vector<RunFrame> &frames)
     const auto [entry, fresh] = m_stacks.try_emplace(ids, static_cast<RecordId>(m_stacks.size()));
     if (fresh)
         m_out.add(StackRecord{entry->second, std::move(ids)});
-    return entry->second;
+    if (!fresh || m_out.status().isOk())
+        return entry->second;
+    m_stacks.erase(entry); // it is not in the trace: the place of a failure must not name it
+    return kNoRecord;
 }
 
 RecordId ContextRecorder::stackOf(const NodeInfo &node)

@@ -66,7 +66,8 @@ Result<std::unique_ptr<NativeOutput>> NativeOutput::create(const std::filesystem
     std::unique_ptr<NativeOutput> output(new NativeOutput(std::move(*zip), manifestValue(info)));
     if (Status status = output->addManifest(); !status) {
         std::error_code ignored;
-        std::filesystem::remove(path, ignored); // it would be a file that nothing opens
+        if (output->m_zip->hasName())
+            std::filesystem::remove(path, ignored); // it would be a file that nothing opens
         return status;
     }
     return output;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <utility>
 
 namespace core {
 namespace {
@@ -170,53 +171,36 @@ void appendEnd(std::vector<std::byte> &out, std::uint64_t count, std::uint64_t o
     appendLittle<std::uint16_t>(out, 0); // comment
 }
 
+bool isStillAt(const struct stat &file, const std::filesystem::path &path)
+{
+    struct stat there = {};
+    return ::stat(path.c_str(), &there) == 0 && there.st_dev == file.st_dev && there.st_ino == file.st_ino;
+}
+
 // Opened for writing by nobody else who writes archives: two runs that are told to write one file would mix
 // theirs. On file systems without locks there is none.
 Result<int> openLocked(const std::filesystem::path &path, int flags)
 {
-    const auto failed = [&path](std::string_view why) {
-        return Status(ErrorCode::unreadable, fmt::format("{} cannot be written: {}", path.string(), why));
-    };
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | flags, 0666);
-    if (descriptor < 0)
-        return failed(std::strerror(errno));
-    struct stat info = {};
-    const bool isFile = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    const bool isBusy = isFile && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (isFile && !isBusy)
-        return descriptor;
-    ::close(descriptor);
-    return failed(isBusy ? "another program is writing it" : "it is no regular file");
-}
-
-// An empty file at PATH. What is there is not emptied but replaced, so that who has it open keeps what he
-// reads; in a folder that takes no new file it is emptied.
-Result<int> openEmpty(const std::filesystem::path &path)
-{
-    std::error_code error;
-    std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-    if (error)
-        target = path;
-    const Result<int> there = openLocked(target, O_CREAT);
-    if (!there)
-        return there;
-    struct stat info = {};
-    if (::fstat(*there, &info) == 0 && info.st_size == 0)
-        return there;
-    if (::unlink(target.c_str()) == 0) {
-        ::close(*there);
-        const Result<int> fresh = openLocked(target, O_CREAT);
-        // What nobody else may read stays so; a file system without permissions has nothing to keep.
-        if (fresh)
-            (void)::fchmod(*fresh, info.st_mode & 0777U);
-        return fresh;
+    constexpr int kTries = 10; // others may replace it meanwhile
+    std::string why = "it is no regular file";
+    for (int i = 0; i < kTries; ++i) {
+        const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | flags, 0666);
+        struct stat info = {};
+        if (descriptor < 0) {
+            why = std::strerror(errno);
+            break;
+        }
+        const bool isFile = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+        const bool isBusy = isFile && ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (isFile && !isBusy && isStillAt(info, path))
+            return descriptor;
+        ::close(descriptor);
+        if (isFile)
+            why = "another program is writing it";
+        if (!isFile || isBusy)
+            break;
     }
-    if (::ftruncate(*there, 0) == 0)
-        return there;
-    const int reason = errno;
-    ::close(*there);
-    return Status(ErrorCode::unreadable,
-                  fmt::format("{} cannot be written: {}", path.string(), std::strerror(reason)));
+    return Status(ErrorCode::unreadable, fmt::format("{} cannot be written: {}", path.string(), why));
 }
 
 } // namespace
@@ -244,12 +228,35 @@ Result<DeflatedBytes> deflateBytes(std::span<const std::byte> bytes, int level)
     return result;
 }
 
+// What is there is not emptied but replaced, so that who has it open keeps what he reads, and not before the
+// new file has an entry, for which the disk may have no room. In a folder that takes no new file it is
+// emptied.
 Result<std::unique_ptr<ZipWriter>> ZipWriter::create(const std::filesystem::path &path)
 {
-    const Result<int> descriptor = openEmpty(path);
-    if (!descriptor)
-        return descriptor.status();
-    return std::unique_ptr<ZipWriter>(new ZipWriter(path.filename().string(), *descriptor));
+    std::error_code error;
+    std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+    if (error)
+        target = path;
+    const Result<int> there = openLocked(target, O_CREAT);
+    if (!there)
+        return there.status();
+    std::unique_ptr<ZipWriter> writer(new ZipWriter(path.filename().string(), *there));
+    struct stat info = {};
+    if (::fstat(*there, &info) == 0 && info.st_size == 0)
+        return writer;
+    if (auto draft = DraftName::take(target); draft.isOk()) {
+        draft->handOverLock();
+        const Result<int> fresh = openLocked(draft->draft(), 0);
+        if (!fresh)
+            return draft->named(fresh.status());
+        writer->m_replaced = std::exchange(writer->m_descriptor, *fresh);
+        writer->m_draft = std::make_unique<DraftName>(std::move(*draft));
+        return writer;
+    }
+    if (::ftruncate(*there, 0) == 0)
+        return writer;
+    return Status(ErrorCode::unreadable,
+                  fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno)));
 }
 
 Result<std::unique_ptr<ZipWriter>> ZipWriter::resume(const std::filesystem::path &path)
@@ -280,6 +287,19 @@ ZipWriter::~ZipWriter()
 {
     m_fileRoom.giveBack(m_descriptor);
     ::close(m_descriptor);
+    if (m_replaced >= 0)
+        ::close(m_replaced);
+}
+
+Status ZipWriter::takeName()
+{
+    if (m_draft == nullptr)
+        return Status::ok();
+    if (Status status = m_draft->commit(); !status)
+        return status;
+    m_draft.reset();
+    ::close(std::exchange(m_replaced, -1));
+    return Status::ok();
 }
 
 Status ZipWriter::addStored(std::string_view name, Parts parts, std::uint32_t alignment)
@@ -342,7 +362,7 @@ Status ZipWriter::addEntry(Entry entry, Parts parts, std::uint32_t alignment)
     m_lastDataOffset = m_offset + header.size();
     m_offset = m_lastDataOffset + entry.compressedSize;
     addToDirectory(std::move(entry));
-    return Status::ok();
+    return takeName();
 }
 
 Status ZipWriter::dropLast()
@@ -406,7 +426,7 @@ Status ZipWriter::finish()
     m_lastDataOffset = m_offset + open->headerLength;
     m_offset = m_lastDataOffset + entry.size;
     addToDirectory(std::move(entry));
-    return Status::ok();
+    return takeName();
 }
 
 Status ZipWriter::abandon()
@@ -428,6 +448,8 @@ Status ZipWriter::close()
     if (Status status = writeAt(m_offset, parts); !status)
         return cutBack(std::move(status));
     m_offset += directory.size();
+    if (Status status = takeName(); !status)
+        return status;
     m_closed = true;
     m_fileRoom.giveBack(m_descriptor);
     ::flock(m_descriptor, LOCK_UN); // it is whole: the next may write it

@@ -3,6 +3,7 @@
 
 #include "core/base/job_context.h"
 #include "core/base/result.h"
+#include "core/io/draft_file.h"
 #include "core/io/file_room.h"
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class ZipWriter
 public:
     static constexpr std::uint32_t kDefaultAlignment = 64;
 
-    // Creates or replaces the file.
+    // Creates the file; one that is there stays as it is until the new one has its first entry.
     static Result<std::unique_ptr<ZipWriter>> create(const std::filesystem::path &path);
     // Goes on after the last whole entry of an existing archive whose writer died: a partial entry or an old
     // directory is cut off.
@@ -78,6 +79,8 @@ public:
     // Waits until all data are on the device.
     Status sync();
 
+    // Whether the file stands under its name.
+    bool hasName() const { return m_draft == nullptr; }
     std::uint64_t size() const { return m_offset; } // bytes written so far
     std::size_t entryCount() const { return m_entries.size(); }
 
@@ -108,6 +111,7 @@ private:
     Status writeAt(std::uint64_t offset, std::span<const std::span<const std::byte>> parts);
     Status cutBack(Status reason);
     Status checkIdle() const;
+    Status takeName();
     // That ENTRY and the room after it fit, when its data end at END.
     Status checkRoom(const Entry &entry, std::uint64_t end);
     Status cannotWriteAt(std::uint64_t offset, int error) const;
@@ -115,6 +119,8 @@ private:
 
     std::string m_name;
     int m_descriptor;
+    std::unique_ptr<DraftName> m_draft; // while the file has another name
+    int m_replaced = -1;                // the file that is there, so that nobody else replaces it
     std::uint64_t m_offset = 0;
     std::uint64_t m_lastDataOffset = 0;
     std::vector<Entry> m_entries;

@@ -396,6 +396,7 @@ private Q_SLOTS:
         const CliResult info = cli({"info", path("o.opscope"), "--json"});
         QCOMPARE(info.exitCode, 0);
         QCOMPARE(info.object()["status"].toString(), QString("failed"));
+        QVERIFY2(info.messages.isEmpty(), info.messages.constData()); // what it names was recorded
         QVERIFY(cli({"ops", path("o.opscope")}).out.contains("aten.linear"));
         const CliResult tight = shell("ulimit -f 200; \"$0\" capture m.pt2 -o p.opscope --json");
         QCOMPARE(tight.exitCode, 3);
@@ -417,6 +418,45 @@ private Q_SLOTS:
             QVERIFY2(remedy(result).contains("ulimit -f"), result.out.constData());
             QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden),
                      (QStringList{"m.pt2", "o.opscope"}));
+        }
+    }
+
+    void aFullDiskKeepsTheTraceOfAnEarlierRun()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        const QByteArray before = content(path("o.opscope"));
+        for (const QByteArray words :
+             {"capture m.pt2", "run find_nan m.pt2", "run check_determinism m.pt2"}) {
+            const CliResult result = shell("ulimit -f 0; \"$0\" " + words + " -o o.opscope --json");
+            QVERIFY2(result.exitCode == 3, (words + result.out).constData());
+            QVERIFY2(errorMessage(result).contains("File too large"), result.out.constData());
+            QCOMPARE(content(path("o.opscope")), before);
+            QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Hidden),
+                     (QStringList{"m.pt2", "o.opscope"}));
+        }
+    }
+
+    void aFullTemporaryFolderIsNamed()
+    {
+        const CliResult result = shell("ulimit -f 0; TMPDIR=$PWD \"$0\" run find_nan m.pt2 --json");
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(errorMessage(result).startsWith("the trace in the temporary folder " + m_folder->path()),
+                 result.out.constData());
+        QVERIFY2(remedy(result).contains("TMPDIR"), result.out.constData());
+        QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
+                 QStringList{"m.pt2"});
+    }
+
+    void aFullStandardOutputSaysWhy()
+    {
+        QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
+        for (const QByteArray words : {"ops o.opscope --json", "report audit o.opscope", "--help"}) {
+            const CliResult result = shell("\"$0\" " + words + " > /dev/full");
+            QVERIFY2(result.exitCode == 3, (words + result.messages).constData());
+            QVERIFY2(
+                result.messages.contains("standard output could not be written: No space left on device"),
+                result.messages.constData());
+            QVERIFY(result.messages.contains("make room on the disk"));
         }
     }
 

@@ -4,6 +4,7 @@
 #include "core/io/zip_reader.h"
 #include "core/io/zip_writer.h"
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -260,6 +261,30 @@ private Q_SLOTS:
         const auto archive = ZipArchive::open(*old, report);
         QVERIFY(archive.isOk());
         QCOMPARE(textOf(**archive, "tensors/000000.npy"), std::string("payload"));
+    }
+
+    // A disk without room for the new file leaves the old one, under its name and alone.
+    void aFullDiskKeepsTheOldFile()
+    {
+        const QTemporaryDir folder;
+        const std::string path = folder.path().toStdString() + "/old.zip";
+        writeSample(path);
+        const auto before = fileBytes(path);
+        {
+            auto writer = ZipWriter::create(path);
+            QVERIFY(writer.isOk());
+            (*writer)->keepRoom(std::uint64_t(1) << 60U);
+            QVERIFY(!(*writer)->addStored("first", std::string_view("new")));
+            QVERIFY(!(*writer)->hasName());
+            QCOMPARE(fileBytes(path), before);
+            QCOMPARE(ZipWriter::create(path).status().code(), ErrorCode::unreadable); // it is in use
+        }
+        QCOMPARE(fileBytes(path), before);
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden), QStringList{"old.zip"});
+        auto writer = ZipWriter::create(path);
+        QVERIFY((*writer)->addStored("first", std::string_view("new")).isOk());
+        QVERIFY((*writer)->hasName());
+        QVERIFY(fileBytes(path) != before);
     }
 
     // The file may not grow beyond a limit, as on a full disk: the call fails, the entries before it stay.
