@@ -75,12 +75,15 @@ std::optional<at::Tensor> firstTensor(const ModelOutputs &outputs)
 
 std::optional<bool> agree(const std::optional<at::Tensor> &a, const std::optional<at::Tensor> &b)
 {
-    if (!a || !b)
+    if (!a || !b || a->is_meta() || b->is_meta()) // no values to compare
         return std::nullopt;
     if (a->sizes() != b->sizes())
         return false;
     const auto plain = [](const at::Tensor &tensor) {
-        return tensor.is_complex() ? tensor.to(at::kComplexFloat) : tensor.to(at::kFloat);
+        const at::Tensor dense = tensor.is_quantized()             ? tensor.dequantize()
+                                 : tensor.layout() != at::kStrided ? tensor.to_dense()
+                                                                   : tensor;
+        return dense.is_complex() ? dense.to(at::kComplexFloat) : dense.to(at::kFloat);
     };
     return at::allclose(plain(*a), plain(*b), kRelative, kAbsolute, /*equal_nan=*/true);
 }

@@ -39,6 +39,7 @@ public:
     void regionEntered(const RegionInfo &region) override;
     void regionLeft(const RegionInfo &region) override;
     void internalOpsBegin(const NodeInfo *node) override;
+    void nodesEnd() override { flush(); }
     void internalOpsEnd() override;
     void graphOutput(const std::string &path, const c10::IValue &value) override;
 

@@ -136,6 +136,9 @@ public:
     virtual void internalOpsBegin(const NodeInfo *node) = 0; // node may be null: before or after the graph
     virtual void internalOpsEnd() = 0;
 
+    // The nodes that were told are about to go, also after a failure: who kept them for later uses them now.
+    virtual void nodesEnd() {}
+
     // A leaf of what the model returned, in order; PATH is its place in the returned tree ("0", "logits").
     virtual void graphOutput(const std::string &path, const c10::IValue &value) = 0;
 };

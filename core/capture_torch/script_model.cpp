@@ -375,9 +375,16 @@ Result<c10::IValue> ScriptModel::run(std::vector<c10::IValue> positional,
 {
     std::optional<ScriptRun> watched;
     m_lastFrames.clear();
-    const auto keepFrames = [&] {
-        if (watched)
-            m_lastFrames = watched->lastFrames();
+    // The nodes go with WATCHED.
+    const auto leave = [&] {
+        if (!watched)
+            return;
+        m_lastFrames = watched->lastFrames();
+        try {
+            observer->nodesEnd();
+        } catch (const StopRun &) {
+            // The run is over, and the observer knows why it was to stop.
+        }
     };
     try {
         const torch::jit::Method forward = m_module.get_method("forward");
@@ -394,11 +401,13 @@ Result<c10::IValue> ScriptModel::run(std::vector<c10::IValue> positional,
         c10::IValue result = forks ? onThisThread(forward, std::move(positional), named)
                                    : forward(std::move(positional), named);
         watched->end();
+        observer->nodesEnd();
         return result;
     } catch (const StopRun &) {
+        leave();
         return Status(ErrorCode::cancelled, "the run was stopped").withDetail("stopped");
     } catch (const std::exception &error) {
-        keepFrames();
+        leave();
         return Status(ErrorCode::modelFailed, failureText(error));
     }
 }

@@ -217,9 +217,12 @@ Result<ModelOutputs> ScriptRunnable::run(const CaptureRequest &, RunObserver *ob
         return value.error();
     }
     ModelOutputs outputs = outputLeaves(*value);
-    if (observer != nullptr)
-        for (const auto &[path, leaf] : outputs)
-            observer->graphOutput(path, leaf);
+    try {
+        for (std::size_t i = 0; observer != nullptr && i < outputs.size(); ++i)
+            observer->graphOutput(outputs[i].first, outputs[i].second);
+    } catch (const StopRun &) {
+        return Status(ErrorCode::cancelled, "the run was stopped").withDetail("stopped");
+    }
     return outputs;
 }
 

@@ -56,7 +56,7 @@ bool startLongRun(QProcess &process, const QStringList &command, const QString &
 // A model that runs one op and then none for ever.
 QStringList endless(const QString &trace)
 {
-    return {OPSCOPE_CORPUS_DIR "/../endless/endless.pt", "--input", "f32[2,3]=ones", "-o", trace};
+    return {OPSCOPE_CORPUS_DIR "/../edge_models/endless.pt", "--input", "f32[2,3]=ones", "-o", trace};
 }
 
 } // namespace
