@@ -396,7 +396,8 @@ private Q_SLOTS:
         const CliResult info = cli({"info", path("o.opscope"), "--json"});
         QCOMPARE(info.exitCode, 0);
         QCOMPARE(info.object()["status"].toString(), QString("failed"));
-        QVERIFY2(info.messages.isEmpty(), info.messages.constData()); // what it names was recorded
+        // The place where it stopped is one that was recorded.
+        QVERIFY2(!info.messages.contains("stack "), info.messages.constData());
         QVERIFY(cli({"ops", path("o.opscope")}).out.contains("aten.linear"));
         const CliResult tight = shell("ulimit -f 200; \"$0\" capture m.pt2 -o p.opscope --json");
         QCOMPARE(tight.exitCode, 3);
