@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -97,7 +98,8 @@ Status SqliteFile::failed() const
     const int error = code == SQLITE_FULL ? ENOSPC : code == SQLITE_IOERR ? whyNoLonger(m_name.draft()) : 0;
     if (error != 0)
         return writeError(fmt::format("{} cannot be written", m_name.target().string()), error);
-    return failed(sqlite3_errmsg(m_database));
+    const int reason = code == SQLITE_CANTOPEN ? sqlite3_system_errno(m_database) : 0;
+    return failed(reason != 0 ? std::strerror(reason) : sqlite3_errmsg(m_database));
 }
 
 Status SqliteFile::failed(std::string_view why) const

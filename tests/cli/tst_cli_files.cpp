@@ -437,17 +437,6 @@ private Q_SLOTS:
         }
     }
 
-    void aFullTemporaryFolderIsNamed()
-    {
-        const CliResult result = shell("ulimit -f 0; TMPDIR=$PWD \"$0\" run find_nan m.pt2 --json");
-        QCOMPARE(result.exitCode, 3);
-        QVERIFY2(errorMessage(result).startsWith("the trace in the temporary folder " + m_folder->path()),
-                 result.out.constData());
-        QVERIFY2(remedy(result).contains("TMPDIR"), result.out.constData());
-        QCOMPARE(QDir(m_folder->path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
-                 QStringList{"m.pt2"});
-    }
-
     void aFullStandardOutputSaysWhy()
     {
         QCOMPARE(cli({"capture", path("m.pt2"), "-o", path("o.opscope")}).exitCode, 0);
