@@ -297,7 +297,7 @@ bool searchIndices(const GuessedInput &primary, ProbeResult last, CompanionForms
     while (fresh && suggestedDtype(last.message) == at::kLong) {
         fresh = false;
         for (const auto &[name, rows] : last.refused) {
-            if (name == primary.name || forms.count(name) > 0)
+            if ((name == primary.name && !isFloating(primary.dtype)) || forms.count(name) > 0)
                 continue;
             CompanionForm form{{batch}, DType::int64, {"ones", 1.0, 1.0}};
             if (rows > 0)

@@ -44,7 +44,8 @@ bool searchWidths(const std::vector<std::string> &names, const CompanionForm &si
                   const std::function<const ProbeResult &()> &probe);
 
 // Steps, classes and tokens beside PRIMARY that are looked up in tables of their own, which the op that
-// refused them in LAST tells: one for each item of the batch, or a row of them. As searchWidths().
+// refused them in LAST tells: one for each item of the batch, or a row of them. Where PRIMARY itself is, an
+// input beside it is the image or the sound. As searchWidths().
 bool searchIndices(const GuessedInput &primary, ProbeResult last, CompanionForms &forms,
                    const std::function<const ProbeResult &()> &probe);
 

@@ -148,7 +148,8 @@ private:
                                                         : companionInput(argument, primary, m_facts,
                                                                          *m_companionPriors, m_alternative));
             inputs.back().type = argument.type;
-            applyForms(m_indices, inputs.back());
+            if (argument.name != m_primary || isFloating(prior.dtype))
+                applyForms(m_indices, inputs.back());
             applyForms(m_widths, inputs.back());
             m_trial.fill(inputs.back());
         }
@@ -295,6 +296,8 @@ private:
             if (tryIndices(withSide(prior, side)))
                 return true;
             measure(side);
+            if (isRankMessage(m_last.message))
+                break;
             if (!m_last.got && !isSkippable(m_last.message)) {
                 noteBlocker();
                 blocked = true;
@@ -345,6 +348,9 @@ private:
             if (side >= low && side <= m_options.maxSize && side != prior.shape[2] &&
                 std::find(out.begin(), out.end(), side) == out.end())
                 out.push_back(side);
+        constexpr std::int64_t kSecond = 16'000; // of sound
+        if (prior.rank() == 1 && prior.shape[1] == 1 && m_options.maxSize == GuessOptions().maxSize)
+            out.push_back(kSecond);
         return out;
     }
 

@@ -251,6 +251,12 @@ bool isDeviceMessage(const std::string &message)
                             "Input type \\(.*\\) and weight type \\(.*\\)");
 }
 
+bool isRankMessage(const std::string &message)
+{
+    return matches(message, R"(Expected \d-dimensional input for \d-dimensional weight)") ||
+           matches(message, R"(Expected \dD \(unbatched\) or \dD \(batched\) input)");
+}
+
 bool isSkippable(const std::string &message)
 {
     if (isDeviceMessage(message))

@@ -109,6 +109,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> channelSizes(const std::str
 std::optional<std::int64_t> wantedChannels(const std::string &message, std::int64_t channels);
 std::optional<at::ScalarType> suggestedDtype(const std::string &message);
 bool isDeviceMessage(const std::string &message);
+// A layer that wants another number of dimensions, which no size cures.
+bool isRankMessage(const std::string &message);
 // A failure that another size may cure.
 bool isSkippable(const std::string &message);
 

@@ -183,6 +183,42 @@ private Q_SLOTS:
         QCOMPARE(firstSpec(net), std::string("f32[1,1,16000]=rand"));
     }
 
+    // Other layers over sounds do not use up the runs there are.
+    void longSoundsOfDeepModels()
+    {
+        torch::jit::Module net("__torch__.Net");
+        std::string code = "def forward(self, x):\n    y = x\n";
+        std::int64_t inputs = 1;
+        for (const std::int64_t outputs : {8, 12, 16, 20, 24}) {
+            torch::jit::Module layer("__torch__.torch.nn.modules.conv.Conv1d");
+            layer.register_parameter("weight", at::ones({outputs, inputs, 9}), false);
+            define(layer, "def forward(self, x):\n    return torch.conv1d(x, self.weight, None, [4])\n");
+            const std::string name = "layer" + std::to_string(outputs);
+            net.register_module(name, layer);
+            code += "    y = self." + name + ".forward(y)\n";
+            inputs = outputs;
+        }
+        define(net, code + "    return torch.sum(y, [2])\n");
+        QCOMPARE(firstSpec(net), std::string("f32[1,1,16000]=rand"));
+    }
+
+    // Words come first among the arguments, the sides of the picture are searched all the same.
+    void wordsBeforeAPicture()
+    {
+        torch::jit::Module net("__torch__.Net");
+        net.register_module("kinds", table(30));
+        net.register_module("conv", convolution(4, 3, 8));
+        net.register_parameter("places", at::ones({1, 4, 25, 25}), false);
+        define(net, "def forward(self, a, b):\n"
+                    "    y = torch.add(self.conv.forward(b), self.places)\n"
+                    "    return torch.add(torch.mean(y, [2, 3]), "
+                    "torch.mean(self.kinds.forward(a).transpose(1, 2), [2]))\n");
+        const ShapeGuess guess = guessFor(net);
+        QVERIFY2(guess.found, guess.message.c_str());
+        QCOMPARE(guess.inputs[0].spec, std::string("i64[1,16]=randint(0,30)"));
+        QCOMPARE(guess.inputs[1].spec, std::string("f32[1,3,32,32]=rand"));
+    }
+
     // The table of positions has fewer rows than the first idea has tokens.
     void tokensUpToTheLastPosition()
     {
@@ -294,6 +330,12 @@ private Q_SLOTS:
         QVERIFY(linearSizes("AssertionError: expecting key weights shape of (32, 1), but got [32, 48]") ==
                 Sizes(1, 48));
         QVERIFY(!linearSizes("expecting key weights"));
+        QVERIFY(isRankMessage("Expected 3-dimensional input for 3-dimensional weight [32, 1, 127], but got "
+                              "4-dimensional input of size [1, 1, 1, 224] instead"));
+        QVERIFY(isRankMessage(
+            "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [1]"));
+        QVERIFY(!isRankMessage(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types"));
         const std::string channels = "The size of tensor a (64) must match the size of tensor b (3) at "
                                      "non-singleton dimension ";
         QVERIFY(wantedChannels(channels + "1", 64) == 3);
