@@ -74,6 +74,40 @@ double normalisedBound(double largest, std::span<const c10::IValue> inputs)
     return factor * (largest + largestOf(inputs[3], kNoBound)) + largestOf(inputs[2], 0.0);
 }
 
+// How many elements a weighted sum gives: of a convolution about as many positions as the strides leave.
+double elementsOfSum(const at::Tensor &input, const at::Tensor &weight, const c10::IValue &strides)
+{
+    const bool isLinear = weight.dim() == 2;
+    const std::int64_t channels = isLinear                      ? input.size(-1)
+                                  : input.dim() == weight.dim() ? input.size(1)
+                                                                : input.size(0);
+    double elements = static_cast<double>(input.numel()) /
+                      static_cast<double>(std::max<std::int64_t>(1, channels)) *
+                      static_cast<double>(weight.size(0));
+    if (isLinear)
+        return elements;
+    const std::vector<std::int64_t> steps = strides.toIntVector();
+    for (std::size_t d = 0; !steps.empty() && d + 2 < static_cast<std::size_t>(weight.dim()); ++d)
+        elements /= static_cast<double>(std::max<std::int64_t>(1, steps[std::min(d, steps.size() - 1)]));
+    return elements;
+}
+
+// y = sum of weight * x over the elements of a row, plus bias (torch.nn.Linear, Conv2d), with |x| up to
+// LARGEST and the largest weight at every place. No bound where the weights are more to read than the result.
+// INPUTS are those of linear, conv2d, or of the ops that say in the seventh whether they are transposed.
+double weightedSumBound(double largest, std::span<const c10::IValue> inputs)
+{
+    if (!std::isfinite(largest) || !inputs[1].isTensor() || (inputs.size() > 7 && inputs[6].toBool()))
+        return kNoBound;
+    const at::Tensor &input = inputs[0].toTensor(), &weight = inputs[1].toTensor();
+    if (!weight.defined() || weight.dim() < 2 || input.dim() < weight.dim() - 1 || weight.numel() == 0 ||
+        static_cast<double>(weight.numel()) >
+            elementsOfSum(input, weight, inputs.size() > 3 ? inputs[3] : c10::IValue()))
+        return kNoBound;
+    const double terms = static_cast<double>(weight.numel() / weight.size(0));
+    return terms * largestOf(inputs[1], kNoBound) * largest + largestOf(inputs[2], 0.0);
+}
+
 // The elements of TENSOR once each: expanded dimensions show the same ones again and again.
 at::Tensor withoutRepetition(const at::Tensor &tensor)
 {
@@ -119,7 +153,7 @@ bool isSmallNumber(const at::Tensor &wrapped)
 // Half of what DTYPE holds: rounding on the way is far below that.
 bool FiniteWatch::Forecast::isBoundedIn(DType dtype) const
 {
-    return std::isfinite(bound) && bound < floatLimits(dtype).max / 2.0;
+    return std::isfinite(bound) && bound * headroom < floatLimits(dtype).max / 2.0;
 }
 
 FiniteWatch::Forecast FiniteWatch::forecast(const OpFacts &facts,
@@ -128,6 +162,9 @@ FiniteWatch::Forecast FiniteWatch::forecast(const OpFacts &facts,
     Forecast forecast;
     if (facts.bound != BoundRule::none)
         forecast.bound = bound(facts.bound, arguments);
+    // Fast algorithms of convolution (Winograd's) have sums of larger values on the way.
+    if (facts.bound == BoundRule::weightedSum)
+        forecast.headroom = 1e4;
     if (facts.keepsFinite && !(forecast.bound < kSmallBound))
         forecast.keeps = kept(facts, arguments);
     return forecast;
@@ -153,6 +190,8 @@ double FiniteWatch::bound(BoundRule rule, std::span<const c10::IValue> arguments
         return boundOf(arguments[0]) + magnitudeOf(arguments[2]) * boundOf(arguments[1]);
     case BoundRule::batchNorm:
         return normalisedBound(boundOf(arguments[0]), arguments);
+    case BoundRule::weightedSum:
+        return weightedSumBound(boundOf(arguments[0]), arguments);
     case BoundRule::none:
         break;
     }

@@ -21,6 +21,7 @@ public:
     struct Forecast
     {
         double bound = std::numeric_limits<double>::infinity(); // of the first result's magnitude
+        double headroom = 1.0; // how many times larger what the kernel has on the way can be
         // Results of this type are finite (Undefined: of any floating type): the op only chooses, moves or
         // squashes finite values of that very type. Others may overflow when they become it.
         std::optional<c10::ScalarType> keeps;

@@ -123,6 +123,9 @@ BoundRule boundRule(std::string_view func, std::string_view overload)
         return BoundRule::largest;
     if (overload == "Tensor" && isOneOf(func, {"add", "add_", "sub", "sub_"}))
         return BoundRule::sum;
+    if (overload.empty() &&
+        isOneOf(func, {"linear", "conv1d", "conv2d", "conv3d", "convolution", "_convolution"}))
+        return BoundRule::weightedSum;
     return isOneOf(func, {"batch_norm", "_native_batch_norm_legit_no_training"}) ? BoundRule::batchNorm
                                                                                  : BoundRule::none;
 }

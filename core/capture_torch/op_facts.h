@@ -17,8 +17,8 @@ namespace core {
 enum class CodeKind : std::uint8_t { none, dtype, layout, memoryFormat };
 
 // How large the first result can be, from how large the operands are: the larger of them, at most their sum,
-// or what an affine map by running statistics makes of it.
-enum class BoundRule : std::uint8_t { none, largest, sum, batchNorm };
+// what an affine map by running statistics makes of it, or a weighted sum of so many elements.
+enum class BoundRule : std::uint8_t { none, largest, sum, batchNorm, weightedSum };
 
 struct ArgumentFacts
 {
