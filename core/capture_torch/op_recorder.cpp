@@ -351,10 +351,10 @@ void OpRecorder::complete(const c10::OperatorHandle &op, std::vector<c10::IValue
     const bool hit = m_tripwire && (m_summary.tripped || wroteBad());
     if (hit || (m_tripwire && m_pending.madeMask))
         keepHit(hit);
-    const bool remakes = m_tripwire && canRunAgain(stack);
+    Tripwire::Recipe recipe = m_tripwire ? this->recipe(op, stack) : Tripwire::Recipe();
     finishCall();
     if (m_tripwire)
-        m_tripwire->callEnded(remakes ? recipe(op) : Tripwire::Recipe());
+        m_tripwire->callEnded(std::move(recipe), std::move(m_pending.inputs));
     stopWhenTripped();
     m_pending = Pending();
 }

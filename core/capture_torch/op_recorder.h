@@ -154,8 +154,8 @@ private:
     bool isWrittenByDesign() const;
     bool wroteBad();
     void keepHit(bool withValues);
-    bool canRunAgain(const std::vector<c10::IValue> &stack) const;
-    Tripwire::Recipe recipe(const c10::OperatorHandle &op);
+    bool canRunAgain(const Tripwire::Recipe &recipe, const std::vector<c10::IValue> &stack) const;
+    Tripwire::Recipe recipe(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack);
     void stopWhenTripped();
 
     Clock::time_point now() const { return m_time ? *m_time : Clock::now(); }

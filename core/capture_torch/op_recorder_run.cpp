@@ -374,23 +374,47 @@ bool OpRecorder::wroteBad()
     });
 }
 
-// Whether the pending call would give the same once more.
-bool OpRecorder::canRunAgain(const std::vector<c10::IValue> &stack) const
+// Whether the pending call would give the same once more on RECIPE's operands.
+bool OpRecorder::canRunAgain(const Tripwire::Recipe &recipe, const std::vector<c10::IValue> &stack) const
 {
+    const OpFacts &facts = *m_pending.facts;
     const CallRecord &record = m_pending.record;
-    return m_pending.writes.empty() && !record.consumesRng && record.autocast.empty() &&
-           core::canRunAgain(*m_pending.facts, std::span(stack).last(m_pending.facts->returns));
+    const std::span results = std::span(stack).last(facts.returns);
+    if (record.consumesRng || !record.autocast.empty() || facts.metadataOnly)
+        return false;
+    if (m_pending.writes.empty())
+        return core::canRunAgain(facts, results);
+    return recipe.written && m_pending.writes.size() == 1 && !m_pending.writes[0].hidden &&
+           results.size() == 1 && results[0].isTensor() &&
+           results[0].toTensor().is_same(m_pending.writes[0].tensor);
 }
 
-// What makes the outputs of the call that just ended again, should a later op overwrite them. Lists are
-// copied: a script may change them.
-Tripwire::Recipe OpRecorder::recipe(const c10::OperatorHandle &op)
+// How to make what the pending call gave again; its inputs are still to be put in. Behind the op, before its
+// record goes.
+Tripwire::Recipe OpRecorder::recipe(const c10::OperatorHandle &op, const std::vector<c10::IValue> &stack)
 {
-    std::vector<c10::IValue> inputs = std::move(m_pending.inputs);
-    for (c10::IValue &input : inputs)
-        if (input.isList())
-            input = input.toList().copy();
-    return {op, std::move(inputs)};
+    Tripwire::Recipe recipe;
+    for (std::size_t i = 0; i < m_pending.inputs.size(); ++i) {
+        const ArgumentRecord &argument = m_pending.record.arguments[i];
+        std::size_t item = 0;
+        const auto take = [&](const at::Tensor &tensor) {
+            const RecordId id = item < argument.tensors.size() ? argument.tensors[item] : kNoRecord;
+            const std::size_t at = item++;
+            if (id == kNoRecord)
+                return;
+            if (std::optional<Tripwire::Remade> made = m_tripwire->remade(id); made) {
+                recipe.operands.push_back({i, at, std::move(*made)});
+                if (argument.isWritten)
+                    recipe.written = i;
+            } else if (m_callOf[id] != kNoRecord && hasBytes(tensor)) {
+                recipe.bytes += tensor.nbytes();
+            }
+        };
+        forEachTensor(m_pending.inputs[i], take);
+    }
+    if (canRunAgain(recipe, stack))
+        recipe.op = op;
+    return recipe;
 }
 
 void OpRecorder::stopWhenTripped()

@@ -10,6 +10,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -24,24 +25,43 @@ std::size_t bytesOf(const std::vector<c10::IValue> &values);
 // cast on the way: it writes nothing, shares no memory, and gives plain tensors.
 bool canRunAgain(const OpFacts &facts, std::span<const c10::IValue> results);
 
-// The memory-light way to watch a run for the first NaN or Inf: of every row only a finite check is made; the
-// outputs of the last 32 calls (at most 64 MiB; beyond that only their statistics) are held, so that they can
-// be measured when it matters. An output that a later op overwrites (relu_) is not measured for that: the op
-// that made it can run again on what it read. Owned by the recorder; one thread. What it calls must not be
-// recorded.
+// The memory-light way to watch a run for the first NaN or Inf: of every row only a finite check is made. So
+// that the outputs of the last 32 calls can be measured when it matters, it is remembered how to make them
+// again: the op and what it read, down to memory that somebody holds. Outputs that no op can make again, that
+// are large, or that lie too deep in such a chain are held (at most 64 MiB; beyond that only their
+// statistics). Nothing else keeps memory from being used again, which costs the run its caches. Owned by the
+// recorder; one thread. What it calls must not be recorded.
 class Tripwire
 {
-public:
-    // How to make the outputs of a call again. Empty: the op writes, draws random numbers, or gives no plain
-    // tensors.
-    struct Recipe
-    {
-        std::optional<c10::OperatorHandle> op;
-        std::vector<c10::IValue> inputs; // by argument
-    };
+    struct Call;
 
+public:
     static constexpr std::size_t kCalls = 32;
     static constexpr std::size_t kBytes = std::size_t(64) << 20;
+
+    // An output that nobody holds: that of CALL at SLOT.
+    struct Remade
+    {
+        std::shared_ptr<Call> call;
+        std::size_t slot = 0;
+    };
+    // How to make the outputs of a call again. Without op: it draws random numbers, writes what is not
+    // remade, or gives no plain tensors.
+    struct Recipe
+    {
+        struct Operand
+        {
+            std::size_t argument;
+            std::size_t item; // of a list
+            Remade from;
+        };
+
+        std::optional<c10::OperatorHandle> op;
+        std::vector<c10::IValue> inputs;    // by argument; put in when the call has ended
+        std::vector<Operand> operands;      // those of the inputs that are remade
+        std::optional<std::size_t> written; // the argument that it overwrites and gives back, one of them
+        std::size_t bytes = 0;              // of the other inputs that a call made
+    };
 
     Tripwire(TensorSaver &saver, RecordOut &out) : m_saver(saver), m_out(out) {}
 
@@ -57,7 +77,10 @@ public:
 
     // RECORD is a row of the call that just ran; SLOT: its place among the op's results, if it is one.
     void hold(const at::Tensor &tensor, const TensorRecord &record, std::optional<std::size_t> slot);
-    void callEnded(Recipe recipe);
+    // The recorded tensor ID, when it is not held but can be made again.
+    std::optional<Remade> remade(RecordId id) const;
+    // INPUTS: by argument.
+    void callEnded(Recipe recipe, std::vector<c10::IValue> inputs);
     // TENSOR is about to be written: what is held of its memory is measured now, or left to the recipe of its
     // call; recipes that read it are used up.
     void beforeWrite(const at::Tensor &tensor);
@@ -69,37 +92,63 @@ public:
     void finish();
 
 private:
+    // What the calls hold together, and which of them live: some outlast the last 32, as others build on
+    // them.
+    struct Pool
+    {
+        std::size_t bytes = 0;
+        std::vector<Call *> living;
+    };
+    struct Call : std::enable_shared_from_this<Call>
+    {
+        Call(std::size_t callNumber, Recipe made, Pool &all);
+        ~Call();
+        Call(const Call &) = delete;
+        Call &operator=(const Call &) = delete;
+
+        // Results VALUES of what can run no more, or none.
+        void end(std::vector<c10::IValue> results);
+        bool canRun() const { return recipe.op.has_value() || !values.empty(); }
+        bool reads(const at::Tensor &tensor) const;
+        bool shares(const c10::StorageImpl *storage) const;
+
+        std::size_t number;
+        std::size_t depth = 0;                          // ops to run before it can run
+        Recipe recipe;                                  // its bytes count as held
+        std::vector<const c10::StorageImpl *> storages; // that the recipe's inputs keep alive
+        std::vector<c10::IValue> values;
+        Pool &pool;
+    };
     struct Held
     {
         RecordId id;
         std::size_t call;
         std::optional<std::size_t> slot;
-        at::Tensor tensor; // undefined once it was measured or overwritten
+        at::Tensor tensor; // undefined when it is measured, or left to the recipe of the call
         const c10::StorageImpl *storage = nullptr;
-        ByteRange range;       // of that storage
-        bool isRemade = false; // overwritten: the recipe of the call makes it again
+        ByteRange range; // of that storage
+        std::shared_ptr<Call> remadeBy;
         DType dtype = DType::unknown;
         std::vector<std::int64_t> shape;
         std::optional<TensorStats> stats;
     };
-    struct Call
-    {
-        std::size_t number;
-        Recipe recipe;
-        std::optional<std::size_t> bytes; // of the tensors it read, while an output of it is to be remade
-    };
+    class Rerun;
+
+    std::shared_ptr<Call> callOf(const Held &held) const;
+    void leaveToRecipe(Held &held, std::shared_ptr<Call> call);
+    bool isWorthRemaking(const Call &call) const;
     void measure(Held &held);
-    Call *callOf(const Held &held);
-    // Runs the call again and measures what of its outputs was overwritten.
-    void remake(Call &call);
-    void forget(Call &call);
+    // Of those in HELD that are left to recipes.
+    void remake(std::span<Held *const> held);
+    // Runs CALL now and keeps what it gives: memory that it reads is about to be written.
+    static void runNow(Call &call);
 
     TensorSaver &m_saver;
     RecordOut &m_out;
     FiniteWatch m_watch;
-    std::deque<Held> m_held;  // oldest first
-    std::deque<Call> m_calls; // the last of all calls, oldest first
-    std::size_t m_heldBytes = 0;
+    Pool m_pool;
+    std::deque<Held> m_held;                   // oldest first
+    std::deque<std::shared_ptr<Call>> m_calls; // the last of all calls, oldest first
     std::size_t m_callCount = 0;
     std::vector<RecordId> m_kept;
     bool m_tripped = false;
