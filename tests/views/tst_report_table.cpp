@@ -209,6 +209,29 @@ private Q_SLOTS:
         QCOMPARE(table.rowHeight(0), row);
     }
 
+    // A narrow table scrolls rather than squeeze the column that takes the rest.
+    void theRestIsNeverTooNarrow()
+    {
+        core::ReportTable rows;
+        rows.columns = {{"op", core::CellKind::op, {}}, {"value", core::CellKind::text, {}}};
+        rows.rows.push_back({{"relu_1_1", "what there is to say of it"}, {}, {}});
+        views::TableModel model;
+        model.setSource(std::make_shared<const views::ReportTableSource>(rows));
+        views::TableView table(m_theme, model);
+        table.resize(600, 200);
+        table.show();
+        table.resetWidths();
+        table.setColumnWidth(0, 200);
+        QVERIFY(table.columnWidth(1) > 300);
+        table.resize(300, 200);
+        QCOMPARE(table.columnWidth(1), 160);
+        m_theme.setTextPercent(200);
+        QCOMPARE(table.columnWidth(1), 320);
+        m_theme.setTextPercent(100);
+        table.resize(600, 200);
+        QVERIFY(table.columnWidth(1) > 300);
+    }
+
     // What an answer says beside its rows: names and values, inner objects by their path.
     void factsAreATable()
     {

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kRowHeight = 24;
 constexpr int kHeaderHeight = 24;
+constexpr int kLeastRest = 160; // of a column that takes what the others leave
 
 } // namespace
 
@@ -84,6 +85,32 @@ void TableView::resetWidths()
         stretched = stretched || columns[i].takesRest;
     }
     header->setStretchLastSection(!stretched);
+    fitRest();
+}
+
+// The column that takes what the others leave is never too narrow to be read: then the table scrolls.
+void TableView::fitRest()
+{
+    if (m_model.source() == nullptr)
+        return;
+    QHeaderView *header = horizontalHeader();
+    const auto &columns = m_model.source()->columns();
+    const int least = scaledToText(m_theme, kLeastRest);
+    for (int column = 0; column < header->count(); ++column) {
+        if (!columns[static_cast<std::size_t>(column)].takesRest || isColumnHidden(column))
+            continue;
+        const int others = header->length() - columnWidth(column);
+        const bool isNarrow = viewport()->width() - others < least;
+        header->setSectionResizeMode(column, isNarrow ? QHeaderView::Interactive : QHeaderView::Stretch);
+        if (isNarrow)
+            setColumnWidth(column, least);
+    }
+}
+
+void TableView::resizeEvent(QResizeEvent *event)
+{
+    QTableView::resizeEvent(event);
+    fitRest();
 }
 
 // Rows and columns grow with the text, those that the user made wider too.
@@ -96,6 +123,7 @@ void TableView::scaleText()
     for (int column = 0; column < horizontalHeader()->count(); ++column)
         if (!isColumnHidden(column) && horizontalHeader()->sectionResizeMode(column) != QHeaderView::Stretch)
             setColumnWidth(column, columnWidth(column) * m_textPercent / before);
+    fitRest();
 }
 
 void TableView::contextMenuEvent(QContextMenuEvent *event)

@@ -59,6 +59,7 @@ Q_SIGNALS:
 
 protected:
     void selectionChanged(const QItemSelection &selected, const QItemSelection &deselected) override;
+    void resizeEvent(QResizeEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     void contextMenuEvent(QContextMenuEvent *event) override;
     bool eventFilter(QObject *watched, QEvent *event) override;
@@ -69,6 +70,7 @@ private:
     void tellLayout();
 
     void scaleText();
+    void fitRest();
 
     const Theme &m_theme;
     TableModel &m_model;
