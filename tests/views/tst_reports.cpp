@@ -348,7 +348,7 @@ private Q_SLOTS:
         m_pane->choose("hot_path");
         QCOMPARE(stateOf("hot_path"), QString("refused"));
         QVERIFY(shows(m_pane->card(), "no device times"));
-        QVERIFY(shows(m_pane->card(), "rank by flops"));
+        QVERIFY(shows(m_pane->card(), "Rank by flops")); // as a sentence
         QVERIFY(shows(m_pane->table(), "the card says why"));
     }
 
