@@ -72,6 +72,23 @@ struct Stage
     GraphPane pane;
 };
 
+// A bar and the words beside it in the lower left corner of a canvas of 900 by 400.
+struct BarOnCanvas
+{
+    BarOnCanvas()
+    {
+        canvas.resize(900, 400);
+        bar.setFixedSize(176, 36);
+        canvas.setCornerBar(&bar, &words);
+    }
+
+    Theme theme;
+    QWidget pane;
+    Canvas canvas{theme, &pane};
+    QWidget bar{&pane};
+    QLabel words{&pane};
+};
+
 } // namespace
 
 class TestGraphPane : public QObject
@@ -102,14 +119,8 @@ private Q_SLOTS:
 // A wide scene reaches the lower left corner, where the bar is.
 void TestGraphPane::noBoxComesToLieUnderTheBar()
 {
-    Theme theme;
-    QWidget pane;
-    Canvas canvas(theme, &pane);
-    canvas.resize(900, 400);
-    QWidget bar(&pane);
-    bar.setFixedSize(176, 36);
-    QLabel words(&pane);
-    canvas.setCornerBar(&bar, &words);
+    BarOnCanvas shown;
+    auto &[theme, pane, canvas, bar, words] = shown;
     canvas.placeCornerBar(true, {});
     QCOMPARE(bar.geometry(), QRect(12, 400 - 12 - 36, 176, 36));
     const core::Rect corner = {0, 960, 200, 40};
@@ -371,14 +382,8 @@ void TestGraphPane::laneFollowsAndSelects()
 // A graph that is not to be smaller: first the words beside the bar go, then the bar gets a strip of its own.
 void TestGraphPane::theBarHasAStripWhereNothingElseHelps()
 {
-    Theme theme;
-    QWidget pane;
-    Canvas canvas(theme, &pane);
-    canvas.resize(900, 400);
-    QWidget bar(&pane);
-    bar.setFixedSize(176, 36);
-    QLabel words(&pane);
-    canvas.setCornerBar(&bar, &words);
+    BarOnCanvas shown;
+    auto &[theme, pane, canvas, bar, words] = shown;
     canvas.placeCornerBar(true, QStringLiteral("36 boxes stand for 41 ops"));
     QVERIFY(!words.isHidden());
     const core::Rect whole = {0, 0, 1200, 3000};
