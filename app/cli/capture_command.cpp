@@ -21,7 +21,8 @@ constexpr auto kCaptureOptions = [] {
         {"output", "OUT", "the trace to write (default: the model's name with .opscope)", 'o'},
         {"save", "POLICY", "all, none, module:PATTERN, op:NAME, max:BYTES; several with commas"},
         {"no-sources", "", "leave the texts of source files out"},
-        {"check-plain", "", "also run the model without watching it and compare the outputs bit for bit"},
+        {"check-plain", "",
+         "also run the model without watching it and compare outputs and gradients bit for bit"},
         {"backward", "RULE", "sum, mean, output[:PATH], cross_entropy:FILE or mse:FILE"},
         {"loss-scale", "S", "multiply the loss by S"},
         {"input-grad", "NAME", "an input that requires a gradient", 0, true},
@@ -98,6 +99,31 @@ Value outcomeDocument(const CaptureRequest &request, const CaptureOutcome &outco
     return document;
 }
 
+// COMPARED ("outputs" or "gradients") is what a watched and an unwatched run were compared by.
+void tellComparison(std::string_view compared, const Value &facts, Console &console)
+{
+    if (facts.find(compared) != nullptr)
+        console.print(std::string(compared) + " equal to those of an unwatched run, bit for bit: " +
+                      core::toJson(facts.at("equal")) + " of " + core::toJson(facts.at(compared)) + "\n");
+    for (const Value &differing : facts.at("differing").toList()) {
+        const Value &difference = differing.at("max_difference");
+        console.print("  " + differing.at("path").toString() +
+                      (difference.isNull() ? ": only one run has it, or in another form\n"
+                                           : ": largest difference " + core::toJson(difference) + '\n'));
+    }
+    if (facts.find("error") != nullptr)
+        console.print("  the unwatched run failed: " + facts.at("error").toString() + "\n");
+}
+
+// Whether a check that was asked for found a difference, or an unwatched run that fails.
+bool differs(const Value &plain)
+{
+    const auto unequal = [](const Value &facts, std::string_view compared) {
+        return facts.find("error") != nullptr || facts.at("equal") != facts.at(compared);
+    };
+    return !plain.isNull() && (unequal(plain, "outputs") || unequal(plain.at("gradients"), "gradients"));
+}
+
 void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, Console &console)
 {
     const Value &summary = outcome.summary;
@@ -115,11 +141,8 @@ void tellOutcome(const CaptureRequest &request, const CaptureOutcome &outcome, C
         console.print(line + "\n");
     }
     if (const Value &plain = summary.at("plain"); !plain.isNull()) {
-        console.print("outputs equal to those of an unwatched run, bit for bit: " +
-                      core::toJson(plain.at("equal")) + " of " + core::toJson(plain.at("outputs")) + "\n");
-        for (const Value &output : plain.at("differing").toList())
-            console.print("  " + output.at("path").toString() + ": largest difference " +
-                          core::toJson(output.at("max_difference")) + "\n");
+        tellComparison("outputs", plain, console);
+        tellComparison("gradients", plain.at("gradients"), console);
     }
     if (!outcome.error)
         tellFailure(outcome, console);
@@ -136,9 +159,7 @@ Result<ExitCode> runCapture(const Arguments &arguments, CommandContext &context)
     context.console.printDocument(outcomeDocument(*request, *outcome));
     tellOutcome(*request, *outcome, context.console);
     if (outcome->status == core::TraceStatus::finished)
-        return outcome->summary.at("plain").at("equal") == outcome->summary.at("plain").at("outputs")
-                   ? ExitCode::nothingFound
-                   : ExitCode::found;
+        return differs(outcome->summary.at("plain")) ? ExitCode::found : ExitCode::nothingFound;
     return failedRunCode(*outcome);
 }
 

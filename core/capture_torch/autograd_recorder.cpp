@@ -176,6 +176,52 @@ Result<at::Tensor> lossTarget(const BackwardRequest &request)
     return target->toTensor();
 }
 
+Result<std::pair<std::string, at::Tensor>> lossOutput(const BackwardRequest &request,
+                                                      const ModelOutputs &outputs)
+{
+    const auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &output) {
+        return (request.path.empty() || output.first == request.path) && output.second.isTensor();
+    });
+    if (found == outputs.end())
+        return noSuchOutput(request.path, tensorNames(outputs));
+    return std::pair(found->first.empty() ? std::string("the output") : "output " + found->first,
+                     found->second.toTensor());
+}
+
+Result<at::Tensor> lossOf(const BackwardRequest &request, const std::pair<std::string, at::Tensor> &output,
+                          std::vector<at::Tensor> &operands)
+{
+    const std::string &name = output.first;
+    at::Tensor value = output.second;
+    operands = {value};
+    if (value.is_complex())
+        value = at::abs(value);
+    if (request.rule == "output" && value.dim() != 0)
+        return Status(ErrorCode::invalidArgument,
+                      name + " has " + std::to_string(value.numel()) + " elements; a loss has one");
+    if (request.rule == "output" || (value.dim() == 0 && (request.rule == "sum" || request.rule == "mean")))
+        return value;
+    if (request.rule == "sum")
+        return value.sum();
+    if (request.rule == "mean")
+        return value.mean();
+    if (request.rule == "cross_entropy" || request.rule == "mse")
+        return comparison(request, value, name, operands);
+    return Status(ErrorCode::invalidArgument, "loss rule " + request.rule + " is not known");
+}
+
+at::Tensor lossSeed(const BackwardRequest &request, const at::Tensor &loss)
+{
+    return at::full_like(loss, request.lossScale.value_or(1.0));
+}
+
+void dropGradients(const NamedTensors &leaves)
+{
+    for (const auto &[name, leaf] : leaves)
+        if (leaf.is_leaf() && leaf.grad().defined())
+            leaf.mutable_grad() = at::Tensor();
+}
+
 AutogradRecorder::~AutogradRecorder() = default;
 
 GradNodeRecord AutogradRecorder::describe(Node &node, const NodeState &state)
@@ -358,30 +404,13 @@ void AutogradRecorder::fired(Node &node, const variable_list &emitted, const var
 
 Result<at::Tensor> AutogradRecorder::loss(const BackwardRequest &request, const ModelOutputs &outputs)
 {
-    const auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &output) {
-        return (request.path.empty() || output.first == request.path) && output.second.isTensor();
-    });
-    if (found == outputs.end())
-        return noSuchOutput(request.path, tensorNames(outputs));
-    at::Tensor value = found->second.toTensor();
-    const std::string name = found->first.empty() ? "the output" : "output " + found->first;
-    m_lossOperands = {value};
-    if (!value.requires_grad())
-        return noGradient(name, value);
-    if (value.is_complex())
-        value = at::abs(value);
-    if (request.rule == "output" && value.dim() != 0)
-        return Status(ErrorCode::invalidArgument,
-                      name + " has " + std::to_string(value.numel()) + " elements; a loss has one");
-    if (request.rule == "output" || (value.dim() == 0 && (request.rule == "sum" || request.rule == "mean")))
-        return value;
-    if (request.rule == "sum")
-        return value.sum();
-    if (request.rule == "mean")
-        return value.mean();
-    if (request.rule == "cross_entropy" || request.rule == "mse")
-        return comparison(request, value, name, m_lossOperands);
-    return Status(ErrorCode::invalidArgument, "loss rule " + request.rule + " is not known");
+    const auto output = lossOutput(request, outputs);
+    if (!output)
+        return output.error();
+    m_lossOperands = {output->second};
+    if (!output->second.requires_grad())
+        return noGradient(output->first, output->second);
+    return lossOf(request, *output, m_lossOperands);
 }
 
 Value AutogradRecorder::lossFacts(const BackwardRequest &request, const at::Tensor &loss,
@@ -424,8 +453,7 @@ Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &
     Status status;
     try {
         const ListeningPass listening(this);
-        // The scale is the gradient that arrives at the loss: no op of its own.
-        const at::Tensor root = at::full_like(loss, request.lossScale.value_or(1.0));
+        const at::Tensor root = lossSeed(request, loss);
         record.attributes = lossFacts(request, loss, root);
         loss.backward(root, /*retain_graph=*/!last);
     } catch (const StopRun &) {
@@ -445,7 +473,7 @@ Status AutogradRecorder::pass(const BackwardRequest &request, const at::Tensor &
 }
 
 Status AutogradRecorder::backward(const BackwardRequest &request, const ModelOutputs &outputs,
-                                  const std::vector<std::pair<std::string, at::Tensor>> &parameters)
+                                  const NamedTensors &parameters, const NamedTensors &inputs)
 {
     try {
         const c10::AutoGradMode gradients(true);
@@ -461,9 +489,8 @@ Status AutogradRecorder::backward(const BackwardRequest &request, const ModelOut
             claim(made->grad_fn(), kNoRecord, nullptr);
         const std::uint32_t passes = std::max(1U, request.passes);
         for (std::uint32_t index = 1; index <= passes; ++index) {
-            // The engine takes a first gradient over as .grad and adds to it later: each pass starts without.
-            for (const auto &[name, parameter] : parameters)
-                parameter.mutable_grad() = at::Tensor();
+            dropGradients(parameters);
+            dropGradients(inputs);
             if (Status status = pass(request, *made, index, index == passes); !status)
                 return status;
         }

@@ -20,6 +20,18 @@ namespace core {
 // errors of InputBuilder.
 Result<at::Tensor> lossTarget(const BackwardRequest &request);
 
+// The output that REQUEST makes a loss of, as messages name it. invalidArgument when there is none.
+Result<std::pair<std::string, at::Tensor>> lossOutput(const BackwardRequest &request,
+                                                      const ModelOutputs &outputs);
+// The loss of OUTPUT, which lossOutput() gave. OPERANDS become what it is made of: the output, and the target
+// if there is one. invalidArgument when the rule or the target does not fit.
+Result<at::Tensor> lossOf(const BackwardRequest &request, const std::pair<std::string, at::Tensor> &output,
+                          std::vector<at::Tensor> &operands);
+// The gradient that arrives at LOSS: the scale of REQUEST, no op of its own.
+at::Tensor lossSeed(const BackwardRequest &request, const at::Tensor &loss);
+// The engine takes a first gradient over as .grad and adds to it later: each pass starts without.
+void dropGradients(const NamedTensors &leaves);
+
 // Pairs autograd nodes with the ops that made them, and records backward passes: which node fired when, what
 // arrived and what it emitted, and so the gradient of every recorded tensor. Owned by the capture task; used
 // on the thread that runs the model. Nodes it has seen stay alive with it.
@@ -35,11 +47,11 @@ public:
     void callEnded(const CallRecord &call, const NodeInfo *node, const std::vector<c10::IValue> &inputs,
                    const std::vector<at::Tensor> &written) override;
 
-    // The loss that REQUEST describes of OUTPUTS, and as many passes as it asks for. invalidArgument when
-    // there is no such output or the target does not fit it; modelFailed when it needs no gradient, and with
-    // the engine's words, also in the pass's record.
+    // The loss that REQUEST describes of OUTPUTS, and as many passes as it asks for; PARAMETERS and INPUTS
+    // have the gradients of the last one. invalidArgument when there is no such output or the target does not
+    // fit it; modelFailed when it needs no gradient, and with the engine's words, also in the pass's record.
     Status backward(const BackwardRequest &request, const ModelOutputs &outputs,
-                    const std::vector<std::pair<std::string, at::Tensor>> &parameters);
+                    const NamedTensors &parameters, const NamedTensors &inputs);
 
     // Called by the hooks.
     void starts(torch::autograd::Node &node) { m_running = &node; }

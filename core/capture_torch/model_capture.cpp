@@ -6,7 +6,6 @@
 #include "core/capture/input_preparation.h"
 #include "core/capture/memory_limit.h"
 #include "core/capture_torch/capture_environment.h"
-#include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/record_queue.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_model.h"
@@ -30,19 +29,6 @@ std::vector<std::string> frameTexts(const std::vector<RunFrame> &frames)
     for (const RunFrame &frame : frames)
         texts.push_back(frameText(frame.file, frame.line, frame.function));
     return texts;
-}
-
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
-
-// By name, those in lists, tuples and dicts by the way there: "batch.image", "states.0".
-NamedTensors inputTensors(const RunnableModel &model)
-{
-    NamedTensors tensors;
-    for (const ModelInput &input : model.inputs())
-        for (const auto &[path, leaf] : outputLeaves(input.value))
-            if (leaf.isTensor() && leaf.toTensor().defined())
-                tensors.emplace_back(path.empty() ? input.name : input.name + '.' + path, leaf.toTensor());
-    return tensors;
 }
 
 // The tensor input called NAME, or, where that fits one alone, the one whose way is written with underscores
@@ -84,7 +70,7 @@ Status requireInputGradients(const CaptureRequest &request, const RunnableModel 
     if (!request.backward->target.empty())
         if (const Result<at::Tensor> target = lossTarget(*request.backward); !target)
             return target.error();
-    const auto tensors = inputTensors(model);
+    const NamedTensors tensors = inputTensors(model.inputs());
     for (const std::string &name : request.backward->inputGradients) {
         const at::Tensor *const found = findTensor(tensors, name);
         if (found == nullptr)
@@ -181,7 +167,7 @@ Result<LoadedModel> loadModel(const CaptureRequest &request, const TaskContext &
 
 CaptureOutcome ModelCapture::run(const RunVariant &variant)
 {
-    runUnwatched();
+    checkPlain();
     describe();
     NativeWriterOptions options;
     options.journal = m_context.journal;
@@ -200,16 +186,14 @@ void ModelCapture::tell(std::string_view stage) const
 }
 
 // A model that fails does so in the watched run too, which says why.
-void ModelCapture::runUnwatched()
+void ModelCapture::checkPlain()
 {
     const Value *wanted = m_request.options.find("check_plain");
     if (wanted == nullptr || !wanted->toBool())
         return;
     tell("running unwatched");
     seedGenerators(m_request);
-    const c10::AutoGradMode mode(m_request.gradEnabled);
-    if (Result<ModelOutputs> outputs = m_model.runPlain(m_request); outputs)
-        m_plain = std::move(*outputs);
+    m_plain = runUnwatched(m_request, m_model);
 }
 
 void ModelCapture::describe()
@@ -291,7 +275,12 @@ Status ModelCapture::runModel(OpRecorder &recorder, AutogradRecorder &autograd, 
     if (!m_request.backward || variant.tripwire || variant.reference)
         return Status::ok();
     tell("backward");
-    return autograd.backward(*m_request.backward, *outputs, m_model.parameters());
+    Status status = autograd.backward(*m_request.backward, *outputs, m_model.parameters(),
+                                      inputTensors(m_model.inputs()));
+    if (m_plain && m_plain->forward && status)
+        m_comparison.set("gradients",
+                         compareGradients(gradientsOf(m_model.parameters(), m_model.inputs()), *m_plain));
+    return status;
 }
 
 void ModelCapture::describeFailure(const RunSummary &summary, const Status &status, CaptureOutcome &outcome)

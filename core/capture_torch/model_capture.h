@@ -4,6 +4,7 @@
 #include "core/capture_torch/autograd_recorder.h"
 #include "core/capture_torch/capture_task.h"
 #include "core/capture_torch/op_recorder.h"
+#include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/runnable_model.h"
 #include "core/io/native_writer.h"
 #include "core/trace/trace.h"
@@ -62,7 +63,7 @@ public:
 
 private:
     void tell(std::string_view stage) const;
-    void runUnwatched();
+    void checkPlain();
     void describe();
     RecorderOptions recorderOptions(const RunVariant &variant) const;
     CaptureOutcome record(NativeWriter &writer, const RunVariant &variant);
@@ -76,7 +77,7 @@ private:
     const TaskContext &m_context;
     RunnableModel &m_model;
     const LoadReport &m_report;
-    std::optional<ModelOutputs> m_plain; // of the same run without anybody listening, to compare with
+    std::optional<UnwatchedRun> m_plain; // of the same model, to compare with
     Value m_comparison;
     TraceInfo m_info;
     ModelOutputs m_outputs;

@@ -5,6 +5,7 @@
 #include "core/capture_torch/input_tree_clone.h"
 #include "core/capture_torch/pt2_executor.h"
 #include "core/capture_torch/runnable_model.h"
+#include "core/capture_torch/script_model.h"
 
 #include <algorithm>
 
@@ -42,8 +43,8 @@ public:
         return Status::ok();
     }
     void declareState(RunObserver &observer) const override;
-    Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
-    std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
+    Status runPlain(const CaptureRequest &request, const std::function<void(PlainRun)> &use) const override;
+    NamedTensors parameters() const override;
 
 private:
     std::shared_ptr<const pt2::Archive> m_archive;
@@ -139,10 +140,20 @@ Result<ModelOutputs> Pt2Runnable::run(const CaptureRequest &request, RunObserver
     return outputs;
 }
 
-Result<ModelOutputs> Pt2Runnable::runPlain(const CaptureRequest &request) const
+Status Pt2Runnable::runPlain(const CaptureRequest &request, const std::function<void(PlainRun)> &use) const
 {
-    Result<std::unique_ptr<RunnableModel>> fresh = copy();
-    return fresh ? (*fresh)->run(request, nullptr, JobContext()) : Result<ModelOutputs>(fresh.error());
+    const Result<std::unique_ptr<RunnableModel>> fresh = copy();
+    if (!fresh)
+        return fresh.error();
+    Result<ModelOutputs> outputs = (*fresh)->run(request, nullptr, JobContext());
+    if (!outputs)
+        return outputs.error();
+    try {
+        use({*std::move(outputs), (*fresh)->inputs(), (*fresh)->parameters()});
+    } catch (const std::exception &error) {
+        return {ErrorCode::modelFailed, failureText(error)};
+    }
+    return Status::ok();
 }
 
 void Pt2Runnable::declareState(RunObserver &observer) const
@@ -158,9 +169,9 @@ void Pt2Runnable::declareState(RunObserver &observer) const
     }
 }
 
-std::vector<std::pair<std::string, at::Tensor>> Pt2Runnable::parameters() const
+NamedTensors Pt2Runnable::parameters() const
 {
-    std::vector<std::pair<std::string, at::Tensor>> out;
+    NamedTensors out;
     for (const pt2::ProgramInput &input : m_program->inputs) {
         if (input.kind != pt2::ProgramInput::Kind::parameter)
             continue;

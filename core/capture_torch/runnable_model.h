@@ -9,6 +9,7 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,20 @@ struct ModelInput
 
 // The leaves of what a model returned, with their places in it.
 using ModelOutputs = std::vector<std::pair<std::string, c10::IValue>>;
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// The tensors in INPUTS by name, those in lists, tuples and dicts by the way there: "batch.image",
+// "states.0".
+NamedTensors inputTensors(const std::vector<ModelInput> &inputs);
+
+// A run that nobody watched, with state and inputs of its own.
+struct PlainRun
+{
+    ModelOutputs outputs;
+    std::vector<ModelInput> inputs;
+    NamedTensors parameters; // as RunnableModel::parameters() names them
+};
 
 // Where a run failed.
 struct ModelFailure
@@ -71,13 +86,15 @@ public:
     virtual Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                                      const JobContext &context) = 0;
     // One run as Python would do it, on state and inputs of its own: nobody listens, and the graphs are those
-    // of the file. For comparison with a watched run. Errors: modelFailed, and those of reading the file.
-    virtual Result<ModelOutputs> runPlain(const CaptureRequest &request) const = 0;
+    // of the file. USE gets what it gave while the executor still has Python's settings. For comparison with
+    // a watched run. Errors: modelFailed (also for what USE throws), and those of reading the file.
+    virtual Status runPlain(const CaptureRequest &request,
+                            const std::function<void(PlainRun)> &use) const = 0;
     virtual std::optional<ModelFailure> failure() const = 0;
     // Tells parameters, buffers and constants by name, without a run.
     virtual void declareState(RunObserver &observer) const = 0;
     // Tensors that the run uses, by name: parameters and buffers, tied ones once.
-    virtual std::vector<std::pair<std::string, at::Tensor>> parameters() const = 0;
+    virtual NamedTensors parameters() const = 0;
     // The TorchScript model behind it; nullptr for other kinds.
     virtual const ScriptModel *script() const { return nullptr; }
 };

@@ -228,8 +228,9 @@ Result<std::unique_ptr<ScriptModel>> ScriptModel::load(const std::filesystem::pa
     }
 }
 
-Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
-                                          std::unordered_map<std::string, c10::IValue> named, bool training)
+Status ScriptModel::runPlain(const std::filesystem::path &file,
+                             std::unordered_map<std::string, c10::IValue> named, bool training,
+                             const std::function<void(const ScriptModel &, const c10::IValue &)> &use)
 {
     const bool profiling = torch::jit::getProfilingMode();
     const bool optimizing = torch::jit::getGraphExecutorOptimize();
@@ -243,9 +244,9 @@ Result<c10::IValue> ScriptModel::runPlain(const std::filesystem::path &file,
         ScriptModel model(loaded(file));
         model.shareTiedTensors();
         model.prepare(training);
-        c10::IValue value = model.m_module.get_method("forward")({}, named);
+        use(model, model.m_module.get_method("forward")({}, named));
         restore();
-        return value;
+        return Status::ok();
     } catch (const std::exception &error) {
         restore();
         return Status(ErrorCode::modelFailed, failureText(error));

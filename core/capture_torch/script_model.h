@@ -10,6 +10,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -60,9 +61,11 @@ public:
     Result<c10::IValue> run(std::vector<c10::IValue> positional,
                             std::unordered_map<std::string, c10::IValue> named, RunObserver *observer);
 
-    // One call of forward of FILE loaded anew: its own graphs, the executor's settings of Python.
-    static Result<c10::IValue> runPlain(const std::filesystem::path &file,
-                                        std::unordered_map<std::string, c10::IValue> named, bool training);
+    // One call of forward of FILE loaded anew: its own graphs, the executor's settings of Python, which last
+    // until USE, which gets the model and what it returned, has ended. modelFailed with what was thrown.
+    static Status runPlain(const std::filesystem::path &file,
+                           std::unordered_map<std::string, c10::IValue> named, bool training,
+                           const std::function<void(const ScriptModel &, const c10::IValue &)> &use);
 
     // Call stack of the node that the last watched run reached; empty when it was not watched.
     const std::vector<RunFrame> &lastFrames() const { return m_lastFrames; }

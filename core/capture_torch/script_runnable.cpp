@@ -17,6 +17,19 @@ namespace core {
 
 namespace {
 
+NamedTensors parametersOf(const ScriptModel &model)
+{
+    NamedTensors out;
+    std::vector<const void *> seen;
+    for (const auto &item : model.module().named_parameters()) {
+        if (std::find(seen.begin(), seen.end(), item.value.unsafeGetTensorImpl()) != seen.end())
+            continue;
+        seen.push_back(item.value.unsafeGetTensorImpl());
+        out.emplace_back(item.name, item.value);
+    }
+    return out;
+}
+
 class ScriptRunnable final : public RunnableModel
 {
 public:
@@ -34,7 +47,7 @@ public:
     Result<std::unique_ptr<RunnableModel>> copy() const override;
     Result<ModelOutputs> run(const CaptureRequest &request, RunObserver *observer,
                              const JobContext &context) override;
-    Result<ModelOutputs> runPlain(const CaptureRequest &request) const override;
+    Status runPlain(const CaptureRequest &request, const std::function<void(PlainRun)> &use) const override;
     std::optional<ModelFailure> failure() const override { return m_failure; }
     Status convertFloating(c10::ScalarType type) override
     {
@@ -43,7 +56,7 @@ public:
         return Status::ok();
     }
     void declareState(RunObserver &observer) const override { m_model->tellState(observer); }
-    std::vector<std::pair<std::string, at::Tensor>> parameters() const override;
+    NamedTensors parameters() const override { return parametersOf(*m_model); }
     const ScriptModel *script() const override { return m_model.get(); }
 
 private:
@@ -226,29 +239,29 @@ Result<ModelOutputs> ScriptRunnable::run(const CaptureRequest &, RunObserver *ob
     return outputs;
 }
 
-Result<ModelOutputs> ScriptRunnable::runPlain(const CaptureRequest &request) const
+Status ScriptRunnable::runPlain(const CaptureRequest &request, const std::function<void(PlainRun)> &use) const
 {
+    std::vector<ModelInput> inputs = cloneInputs(m_inputs);
     std::unordered_map<std::string, c10::IValue> named;
-    for (const ModelInput &input : m_inputs)
-        named.emplace(input.name, cloneInputTree(input.value));
-    Result<c10::IValue> value = ScriptModel::runPlain(request.modelPath, std::move(named), request.train);
-    return value ? outputLeaves(*value) : Result<ModelOutputs>(value.error());
-}
-
-std::vector<std::pair<std::string, at::Tensor>> ScriptRunnable::parameters() const
-{
-    std::vector<std::pair<std::string, at::Tensor>> out;
-    std::vector<const void *> seen;
-    for (const auto &item : m_model->module().named_parameters()) {
-        if (std::find(seen.begin(), seen.end(), item.value.unsafeGetTensorImpl()) != seen.end())
-            continue;
-        seen.push_back(item.value.unsafeGetTensorImpl());
-        out.emplace_back(item.name, item.value);
-    }
-    return out;
+    for (const ModelInput &input : inputs)
+        named.emplace(input.name, input.value);
+    return ScriptModel::runPlain(request.modelPath, std::move(named), request.train,
+                                 [&](const ScriptModel &model, const c10::IValue &value) {
+                                     use({outputLeaves(value), std::move(inputs), parametersOf(model)});
+                                 });
 }
 
 } // namespace
+
+NamedTensors inputTensors(const std::vector<ModelInput> &inputs)
+{
+    NamedTensors tensors;
+    for (const ModelInput &input : inputs)
+        for (const auto &[path, leaf] : outputLeaves(input.value))
+            if (leaf.isTensor() && leaf.toTensor().defined())
+                tensors.emplace_back(path.empty() ? input.name : input.name + '.' + path, leaf.toTensor());
+    return tensors;
+}
 
 Result<std::unique_ptr<RunnableModel>> openScriptModel(const CaptureRequest &request)
 {

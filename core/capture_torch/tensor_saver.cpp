@@ -201,7 +201,10 @@ Status TensorSaver::save(const at::Tensor &tensor, bool wanted, TensorRecord &re
         sample(tensor, record);
         return Status::ok();
     }
-    const bool whole = plain && tensor.storage_offset() == 0 &&
+    // The engine adds gradients up in place only while nobody else holds their memory; strides, and by them
+    // kernels, follow from that.
+    const bool held = record.role != TensorRole::gradient;
+    const bool whole = held && plain && tensor.storage_offset() == 0 &&
                        tensor.nbytes() == tensor.storage().nbytes() && tensor.is_non_overlapping_and_dense();
     if (!whole)
         return saveElements(tensor, record);
@@ -250,7 +253,7 @@ void TensorSaver::settle(const at::Tensor &tensor)
     state->pending.reset();
 }
 
-// Elements that are not a whole storage; what the model may write later is copied.
+// Elements that are not a whole storage, or that must not be held; what the model may write later is copied.
 Status TensorSaver::saveElements(const at::Tensor &tensor, TensorRecord &record)
 {
     at::Tensor copy = resolved(tensor).contiguous();

@@ -19,7 +19,8 @@ bool isReadable(const at::Tensor &tensor);
 at::Tensor resolved(const at::Tensor &tensor);
 
 // Turns tensors of the running model into what a TensorRecord says of them: metadata, statistics, values.
-// Values are written once a storage and version; views of it refer to them. What it calls must not be
+// Values are written once a storage and version; views of it refer to them. A storage is held until the sink
+// has read it, but never a gradient's, whose values are copied. What it calls must not be
 // recorded: use it inside an OpListener's functions or outside a TapScope. Owned by the recorder; one thread.
 class TensorSaver
 {

@@ -105,7 +105,7 @@ private:
             return -1.0;
         double seconds = static_cast<double>(recorder.summary().durationNs) * 1e-9;
         if (backward) {
-            if (!autograd.backward(*m_request.backward, *outputs, m_model->parameters()))
+            if (!autograd.backward(*m_request.backward, *outputs, m_model->parameters(), {}))
                 return -1.0;
             seconds = static_cast<double>(recorder.sinceBegin()) * 1e-9;
         }

@@ -112,6 +112,59 @@ private Q_SLOTS:
         checkOps(trace);
     }
 
+    // A watcher that keeps a gradient's memory changes how autograd adds gradients up (tst_tensor_saver.cpp).
+    void gradientsAreThoseOfAnUnwatchedRun_data() { outputsAreThoseOfPython_data(); }
+    void gradientsAreThoseOfAnUnwatchedRun()
+    {
+        QFETCH(QString, name);
+        const CorpusCase model = modelCase(name);
+        const QTemporaryDir work;
+        const CliResult captured =
+            cli(model.captureArguments(work.path(), work.filePath("run.opscope")) << "--backward"
+                                                                                  << "sum"
+                                                                                  << "--backward-passes"
+                                                                                  << "2"
+                                                                                  << "--loss-scale"
+                                                                                  << "0.5"
+                                                                                  << "--check-plain"
+                                                                                  << "--json");
+        const QJsonObject document = captured.object();
+        const QJsonObject plain = document["summary"].toObject()["plain"].toObject();
+        QCOMPARE(plain["equal"].toInt(), plain["outputs"].toInt());
+        const QJsonObject gradients = plain["gradients"].toObject();
+        if (captured.exitCode == 4) { // as PyTorch's own pass fails
+            const QString why = document["error"]["message"].toString();
+            QVERIFY2(why.contains(name.startsWith("inplace/") ? "changed in place afterwards"
+                                                              : "does not depend on anything that requires"),
+                     captured.out.constData());
+            QVERIFY(!plain.contains("gradients"));
+            return;
+        }
+        QVERIFY2(captured.exitCode == 0, captured.out.constData());
+        QVERIFY2(gradients["gradients"].toInt() > 0, captured.out.constData());
+        QCOMPARE(gradients["equal"].toInt(), gradients["gradients"].toInt());
+        QVERIFY(gradients["differing"].toArray().isEmpty());
+    }
+
+    void gradientsOfChosenInputsAreCompared()
+    {
+        for (const char *name : {"mlp/model.pt2", "mlp/model.pt"}) {
+            const QTemporaryDir work;
+            const CliResult captured =
+                cli(modelCase(name).captureArguments(work.path(), work.filePath("run.opscope"))
+                    << "--backward"
+                    << "mean"
+                    << "--input-grad"
+                    << "x"
+                    << "--check-plain");
+            QCOMPARE(captured.exitCode, 0);
+            // Six parameters and the input.
+            QVERIFY2(
+                captured.out.contains("gradients equal to those of an unwatched run, bit for bit: 7 of 7\n"),
+                captured.out.constData());
+        }
+    }
+
     void aModelFileSaysWhatItIs_data() { outputsAreThoseOfPython_data(); }
     void aModelFileSaysWhatItIs()
     {
