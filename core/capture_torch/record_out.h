@@ -17,8 +17,11 @@ public:
     template <class Record>
     void add(Record &&record)
     {
-        if (m_status.isOk())
-            m_status = m_sink.add(std::forward<Record>(record));
+        if (!m_status.isOk())
+            return;
+        // Assigned when it failed alone: a status has three texts, and there are thousands of records.
+        if (Status status = m_sink.add(std::forward<Record>(record)); !status)
+            m_status = std::move(status);
     }
     void note(Status status)
     {
