@@ -436,6 +436,12 @@ void CaptureDialog::setOtherRun(const QString &what)
 }
 
 // Another model: its own answers, its own trace, and what its file says is asked for.
+// An open dialog is hidden by QDialog's destructor, which takes the focus from the field of the model.
+CaptureDialog::~CaptureDialog()
+{
+    disconnect(m_model, nullptr, this, nullptr);
+}
+
 void CaptureDialog::modelEdited()
 {
     if (m_described == model())

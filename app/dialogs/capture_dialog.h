@@ -43,6 +43,7 @@ class CaptureDialog : public QDialog
 
 public:
     CaptureDialog(const views::Theme &theme, Settings &settings, QWidget *parent);
+    ~CaptureDialog() override;
 
     // Fills in MODEL and the answers given for it last time.
     void setModel(const QString &path);

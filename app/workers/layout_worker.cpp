@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr rlim_t kAddressSpaceLimit = rlim_t(3) << 29; // 1.5 GiB
+[[maybe_unused]] constexpr rlim_t kAddressSpaceLimit = rlim_t(3) << 29; // 1.5 GiB
 
 // Graphviz cannot be cancelled: when the parent closed our input, or the time is up, the process ends where
 // it stands. It has nothing to save.
@@ -23,8 +23,10 @@ void endNow(int)
 
 void limitProcess()
 {
+#ifndef __SANITIZE_ADDRESS__ // its shadow is terabytes of addresses
     const rlimit limit = {kAddressSpaceLimit, kAddressSpaceLimit};
     setrlimit(RLIMIT_AS, &limit);
+#endif
     const rlimit noCore = {0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     std::signal(SIGALRM, endNow);

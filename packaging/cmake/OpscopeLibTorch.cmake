@@ -36,6 +36,9 @@ endforeach()
 add_library(libtorch INTERFACE)
 # Its headers then include the ops they use instead of all 3,000: 4 s of every file.
 target_compile_definitions(libtorch INTERFACE AT_PER_OPERATOR_HEADERS)
+# It is built with NDEBUG, without which its headers give some classes more members: a debug build of ours would read
+# beside them.
+target_compile_definitions(libtorch INTERFACE $<$<NOT:$<CONFIG:Release>>:NDEBUG>)
 target_link_libraries(libtorch INTERFACE libtorch_torch_cpu libtorch_c10)
 target_link_options(libtorch INTERFACE -Wl,--no-as-needed "-Wl,-rpath-link,${cuda_dir}:${libtorch_dir}/lib"
     -Wl,--allow-shlib-undefined -Wl,--disable-new-dtags "-Wl,-rpath,${libtorch_dir}/lib:${cuda_dir}")

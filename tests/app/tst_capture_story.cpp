@@ -19,6 +19,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -175,6 +176,28 @@ private Q_SLOTS:
         QCOMPARE(dialog()->request().inputs.size(), 1U);
         QVERIFY(QTest::qWaitFor([&] { return problemShown(*dialog()); }, kRunMs));
         QVERIFY(m_session->current() == nullptr);
+    }
+
+    // The window goes while a field of its dialog has been edited and has the focus.
+    void anOpenDialogGoesWithItsWindow()
+    {
+        app::CaptureDialog *asked = ask(model("models/attention/model.pt2"));
+        QVERIFY(asked != nullptr);
+        asked->activateWindow();
+        QLineEdit *field = nullptr;
+        for (QLineEdit *each : asked->findChildren<QLineEdit *>())
+            if (each->text() == asked->model())
+                field = each;
+        QVERIFY(field != nullptr);
+        field->setFocus();
+        QVERIFY(QTest::qWaitFor([field] { return field->hasFocus(); }, kRunMs));
+        field->setText(model("models/mlp/model.pt2"));
+        int wished = 0;
+        connect(asked, &app::CaptureDialog::descriptionWished, this, [&wished] { ++wished; });
+        const QPointer<app::CaptureDialog> gone(asked);
+        dropWindow();
+        QVERIFY(gone.isNull());
+        QVERIFY2(wished == 0, "a dialog that was half destroyed went on working");
     }
 
     void aModelThatRaisesShowsWhatRan()
