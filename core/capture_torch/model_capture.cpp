@@ -9,8 +9,6 @@
 #include "core/capture_torch/record_queue.h"
 #include "core/capture_torch/reference_listener.h"
 #include "core/capture_torch/script_model.h"
-#include "core/io/native_writer.h"
-#include "core/io/queued_sink.h"
 #include "core/trace/failure_cause.h"
 #include "core/trace/frame_text.h"
 
@@ -178,10 +176,7 @@ CaptureOutcome ModelCapture::run(const RunVariant &variant)
         NativeWriter::create(m_request.outputPath, m_info, options);
     if (!writer)
         return failedOutcome(writer.error());
-    if (!variant.tripwire)
-        return record(**writer, variant);
-    QueuedSink queued(**writer);
-    return record(queued, variant);
+    return record(**writer, variant);
 }
 
 void ModelCapture::tell(std::string_view stage) const
@@ -234,9 +229,9 @@ RecorderOptions ModelCapture::recorderOptions(const RunVariant &variant) const
     return options;
 }
 
-CaptureOutcome ModelCapture::record(TraceSink &sink, const RunVariant &variant)
+CaptureOutcome ModelCapture::record(NativeWriter &writer, const RunVariant &variant)
 {
-    OpRecorder recorder(sink, recorderOptions(variant));
+    OpRecorder recorder(writer, recorderOptions(variant));
     AutogradRecorder autograd(recorder, m_request.backward.has_value());
     if (m_request.gradEnabled && !variant.tripwire)
         recorder.setGradListener(&autograd);
@@ -248,7 +243,7 @@ CaptureOutcome ModelCapture::record(TraceSink &sink, const RunVariant &variant)
     const bool wasCut = status.isOk() || status.code() == ErrorCode::cancelled;
     if (wasCut && !recorder.status().isOk())
         status = recorder.status();
-    return close(sink, recorder, std::move(status));
+    return close(writer, recorder, std::move(status));
 }
 
 Result<ModelOutputs> ModelCapture::forward(OpRecorder &recorder, const RunVariant &variant)
@@ -299,7 +294,7 @@ void ModelCapture::describeFailure(const RunSummary &summary, const Status &stat
         outcome.stack = frameTexts(failure->frames);
 }
 
-CaptureOutcome ModelCapture::close(TraceSink &sink, OpRecorder &recorder, Status status)
+CaptureOutcome ModelCapture::close(NativeWriter &writer, OpRecorder &recorder, Status status)
 {
     tell("closing");
     status = memoryExplained(std::move(status), m_request.memoryLimitBytes);
@@ -332,11 +327,11 @@ CaptureOutcome ModelCapture::close(TraceSink &sink, OpRecorder &recorder, Status
     if (!m_timing.isNull())
         outcome.summary.set("timing", m_timing);
     m_info.totals = outcome.summary;
-    if (Status closed = sink.close(m_info); !closed && outcome.error.isOk()) {
+    if (Status closed = writer.close(m_info); !closed && outcome.error.isOk()) {
         outcome.status = TraceStatus::failed;
         outcome.error = std::move(closed);
     }
-    outcome.summary.set("bytes", sink.bytesWritten());
+    outcome.summary.set("bytes", writer.bytesWritten());
     outcome.summary.set("warnings", warnings(summary));
     return outcome;
 }

@@ -6,9 +6,9 @@
 #include "core/capture_torch/op_recorder.h"
 #include "core/capture_torch/plain_check.h"
 #include "core/capture_torch/runnable_model.h"
+#include "core/io/native_writer.h"
 #include "core/trace/trace.h"
 #include "core/trace/trace_info.h"
-#include "core/trace/trace_sink.h"
 
 #include <memory>
 #include <optional>
@@ -66,10 +66,10 @@ private:
     void checkPlain();
     void describe();
     RecorderOptions recorderOptions(const RunVariant &variant) const;
-    CaptureOutcome record(TraceSink &sink, const RunVariant &variant);
+    CaptureOutcome record(NativeWriter &writer, const RunVariant &variant);
     Result<ModelOutputs> forward(OpRecorder &recorder, const RunVariant &variant);
     Status runModel(OpRecorder &recorder, AutogradRecorder &autograd, const RunVariant &variant);
-    CaptureOutcome close(TraceSink &sink, OpRecorder &recorder, Status status);
+    CaptureOutcome close(NativeWriter &writer, OpRecorder &recorder, Status status);
     void describeFailure(const RunSummary &summary, const Status &status, CaptureOutcome &outcome);
     Value warnings(const RunSummary &summary) const;
 

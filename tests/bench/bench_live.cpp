@@ -9,7 +9,6 @@
 #include "core/capture_torch/capture_task.h"
 #include "core/capture_torch/record_queue.h"
 #include "core/io/native_writer.h"
-#include "core/io/queued_sink.h"
 #include "tests/bench/stopwatch.h"
 
 #include <ATen/Parallel.h>
@@ -20,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 namespace {
 
@@ -91,11 +89,7 @@ private:
         auto writer = NativeWriter::create(m_request.outputPath, captureInfo(m_request), output);
         if (!writer)
             return -1.0;
-        std::optional<QueuedSink> queued; // as ModelCapture does
-        if (options.tripwire)
-            queued.emplace(**writer);
-        TraceSink &sink = queued ? static_cast<TraceSink &>(*queued) : **writer;
-        OpRecorder recorder(sink, options);
+        OpRecorder recorder(**writer, options);
         AutogradRecorder autograd(recorder, backward);
         if (backward)
             recorder.setGradListener(&autograd);
@@ -116,7 +110,7 @@ private:
             seconds = static_cast<double>(recorder.sinceBegin()) * 1e-9;
         }
         recorder.finish();
-        (void)sink.close(captureInfo(m_request));
+        (void)(*writer)->close(captureInfo(m_request));
         return seconds;
     }
 
