@@ -435,13 +435,13 @@ void CaptureDialog::setOtherRun(const QString &what)
         showRefusal(refused);
 }
 
-// Another model: its own answers, its own trace, and what its file says is asked for.
 // An open dialog is hidden by QDialog's destructor, which takes the focus from the field of the model.
 CaptureDialog::~CaptureDialog()
 {
     disconnect(m_model, nullptr, this, nullptr);
 }
 
+// Another model: its own answers, its own trace, and what its file says is asked for.
 void CaptureDialog::modelEdited()
 {
     if (m_described == model())

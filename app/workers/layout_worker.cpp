@@ -12,8 +12,6 @@
 
 namespace {
 
-[[maybe_unused]] constexpr rlim_t kAddressSpaceLimit = rlim_t(3) << 29; // 1.5 GiB
-
 // Graphviz cannot be cancelled: when the parent closed our input, or the time is up, the process ends where
 // it stands. It has nothing to save.
 void endNow(int)
@@ -23,8 +21,9 @@ void endNow(int)
 
 void limitProcess()
 {
-#ifndef __SANITIZE_ADDRESS__ // its shadow is terabytes of addresses
-    const rlimit limit = {kAddressSpaceLimit, kAddressSpaceLimit};
+#ifndef __SANITIZE_ADDRESS__                          // its shadow is terabytes of addresses
+    constexpr rlim_t kAddressSpace = rlim_t(3) << 29; // 1.5 GiB
+    const rlimit limit = {kAddressSpace, kAddressSpace};
     setrlimit(RLIMIT_AS, &limit);
 #endif
     const rlimit noCore = {0, 0};

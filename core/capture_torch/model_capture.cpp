@@ -185,7 +185,7 @@ void ModelCapture::tell(std::string_view stage) const
         m_context.progress({std::string(stage), {}, 0, 0, {}});
 }
 
-// A model that fails does so in the watched run too, which says why.
+// Whether it fails is told beside the watched run (compareOutputs(), compareGradients()).
 void ModelCapture::checkPlain()
 {
     const Value *wanted = m_request.options.find("check_plain");

@@ -17,15 +17,13 @@ public:
     template <class Record>
     void add(Record &&record)
     {
-        if (!m_status.isOk())
-            return;
-        // Assigned when it failed alone: a status has three texts, and there are thousands of records.
-        if (Status status = m_sink.add(std::forward<Record>(record)); !status)
-            m_status = std::move(status);
+        if (m_status.isOk())
+            note(m_sink.add(std::forward<Record>(record)));
     }
+    // Assigned when it failed alone: a status has three texts, and there are thousands of records.
     void note(Status status)
     {
-        if (m_status.isOk())
+        if (m_status.isOk() && !status.isOk())
             m_status = std::move(status);
     }
     TraceSink &sink() { return m_sink; }
